@@ -61,6 +61,8 @@ pub(super) struct OneSweep<'l> {
     pub(super) sweep: &'l Sweep,
     /// Where its inputs lie; none for those that are constants of the launch.
     pub(super) inputs: Vec<Option<Places>>,
+    /// Which of them lie where the result goes, element by element: a block reads each before it writes it, and no other block's.
+    updated: Vec<bool>,
     /// The register that is stored.
     pub(super) reg: VReg,
     /// The axes of the grid: tiles are joined along the first two.
@@ -84,7 +86,7 @@ unsafe impl Send for Coarse<'_> {}
 unsafe impl Sync for Coarse<'_> {}
 
 /// Where the tiles of blocks lie in a buffer.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Places {
     /// That of the first block of the grid.
     pub(super) first: *mut u8,
@@ -122,7 +124,7 @@ impl Places {
 }
 
 impl<'l> Coarse<'l> {
-    /// What the blocks of a grid do that may run as one: all lies in buffers, and what they write apart from what they read.
+    /// What the blocks of a grid do that may run as one: all lies in buffers, and what they write apart from what they read, or in its place.
     pub(crate) fn find(plan: &'l Plan, grid: [u32; 3], tilings: &[Option<Tiling>]) -> Option<Coarse<'l>> {
         let pc = plan.only_store?;
         let mut finder = Finder { plan, tilings, whole: grid.map(u64::from) };
@@ -149,7 +151,7 @@ impl<'l> Coarse<'l> {
             read.end <= written.start || written.end <= read.start
         };
         let apart = match &task {
-            Task::Sweep(one) => one.inputs.iter().flatten().all(is_apart),
+            Task::Sweep(one) => one.inputs.iter().zip(&one.updated).all(|(read, updated)| *updated || read.as_ref().is_none_or(is_apart)),
             Task::Copy(one) => is_apart(&one.source),
         };
         let axes = if let Task::Sweep(one) = &task { one.axes } else { [0, 1, 2] };
@@ -292,8 +294,13 @@ impl<'l> OneSweep<'l> {
         } else {
             return None;
         };
+        let is_updated = |(input, found): (usize, &Option<(&Tiling, Places)>)| {
+            let lies_there = |(tiling, places): &(&Tiling, Places)| *places == target && tiling.axes == stored.axes;
+            found.as_ref().is_some_and(lies_there) && sweep.reads_before_it_writes(input, reg)
+        };
+        let updated = inputs.iter().enumerate().map(is_updated).collect();
         let inputs = inputs.into_iter().map(|found| found.map(|(_, places)| places)).collect();
-        Some((OneSweep { sweep, inputs, reg, axes, joined }, target))
+        Some((OneSweep { sweep, inputs, updated, reg, axes, joined }, target))
     }
 }
 

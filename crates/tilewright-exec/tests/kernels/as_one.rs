@@ -179,11 +179,88 @@ fn blocks_with_tiles_outside_of_the_tensor_run_on_their_own() {
 #[test]
 fn what_is_written_where_it_is_read_is_read_before() {
     let before = ints(&memory());
-    // Each block writes over its own tile.
-    let (ended, found) = run(&sums(true), [0, ALL, 0], LaunchOptions::new().threads(1));
     let expected: Vec<i32> = (0..ALL).map(|i| before[i] + before[ALL + i % TILE]).collect();
-    assert_eq!(found[..ALL], expected);
+    // Each block writes over its own tile.
+    for threads in [1, 3] {
+        let (_, found) = run(&sums(true), [0, ALL, 0], LaunchOptions::new().threads(threads));
+        assert_eq!(found[..ALL], expected);
+    }
+}
+
+/// `at[i][j] += at[i][j] * row[j]`, in tiles of 16 rows and 32 columns; `row` is 32 numbers.
+const UPDATED: &str = "
+entry @k(%at: tile<ptr<i32>>, %row: tile<ptr<i32>>) {
+  %i, %j, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %x = make_tensor_view %at, shape = [ROWS, COLUMNS], strides = [COLUMNS, 1] : tensor_view<ROWSxCOLUMNSxi32, strides=[COLUMNS,1]>
+  %y = make_tensor_view %row, shape = [32], strides = [1] : tensor_view<32xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(16x32), tensor_view<ROWSxCOLUMNSxi32, strides=[COLUMNS,1]>>
+  %ys = make_partition_view %y : partition_view<tile=(32), tensor_view<32xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%i, %j] : partition_view<tile=(16x32), tensor_view<ROWSxCOLUMNSxi32, strides=[COLUMNS,1]>>, tile<i32> -> tile<16x32xi32>, token
+  %r, %t1 = load_view_tko weak %ys[%zero] : partition_view<tile=(32), tensor_view<32xi32, strides=[1]>>, tile<i32> -> tile<32xi32>, token
+  %r1 = reshape %r : tile<32xi32> -> tile<1x32xi32>
+  %r2 = broadcast %r1 : tile<1x32xi32> -> tile<16x32xi32>
+  %m = muli %a, %r2 : tile<16x32xi32>
+  %b = addi %a, %m : tile<16x32xi32>
+  %t2 = store_view_tko weak %b, %xs[%i, %j] : tile<16x32xi32>, partition_view<tile=(16x32), tensor_view<ROWSxCOLUMNSxi32, strides=[COLUMNS,1]>>, tile<i32> -> token
+  return
+}";
+
+/// Runs a kernel in place on a matrix of so many rows and columns, behind which the row lies, or within which. Gives how often it was told
+/// that blocks ended, and the matrix and row afterwards.
+fn update(text: &str, [rows, columns]: [usize; 2], row: usize, machine: TargetMachine, threads: usize) -> (usize, Vec<i32>) {
+    let (mut memory, all) = buffer((0..rows * columns + 32).flat_map(|i| (i as i32 * 7919).to_le_bytes()).collect());
+    let args = [0, row].map(|place| Arg::Pointer(memory.address(all) + 4 * place as u64));
+    let told = Arc::new(Mutex::new(0));
+    let times = Arc::clone(&told);
+    let options = LaunchOptions::new().threads(threads).progress(Arc::new(move |_| *times.lock().unwrap() += 1));
+    let text = text.replace("ROWS", &rows.to_string()).replace("COLUMNS", &columns.to_string());
+    let grid = [rows.div_ceil(16) as u32, columns.div_ceil(32) as u32, 1];
+    launch(&program(&text).for_machine(machine).plan("k").unwrap(), &mut memory, grid, &args, &options).unwrap();
+    let times = *told.lock().unwrap();
+    (times, ints(memory.bytes(all)))
+}
+
+#[test]
+fn blocks_that_write_over_what_only_they_read_run_as_one() {
+    let host = TargetMachine::host();
+    // Whole tiles only, and some at the ends that are not.
+    for [rows, columns] in [[208, 320], [200, 320], [208, 300]] {
+        let row = rows * columns;
+        let value = |i: usize| i as i32 * 7919;
+        let of = |i: usize| value(i).wrapping_add(value(i).wrapping_mul(value(row + i % columns % 32)));
+        let expected: Vec<i32> = (0..row).map(of).collect();
+        for (machine, threads) in [(host, 1), (host, 3), (host.without_native_code(), 1), (TargetMachine::portable(), 2)] {
+            let (times, found) = update(UPDATED, [rows, columns], row, machine, threads);
+            assert_eq!(found[..row], expected, "{rows} x {columns}, {machine:?}");
+            let blocks = rows.div_ceil(16) * columns.div_ceil(32);
+            assert!(machine != host || times < blocks / 2, "{rows} x {columns}, {threads} threads: {times}");
+        }
+    }
+}
+
+/// A block that writes what others read waits for nobody, and so must not run together with them: it does what a single one would.
+#[test]
+fn blocks_that_write_what_others_read_run_on_their_own() {
+    let before = ints(&memory());
+    // The row of factors lies in the matrix: what comes later is multiplied by what was written.
+    let [rows, columns] = [208, 320];
+    let (times, found) = update(UPDATED, [rows, columns], 0, TargetMachine::host(), 1);
+    assert_eq!(times, rows / 16 * (columns / 32));
+    let value = |i: usize| i as i32 * 7919;
+    let first: Vec<i32> = (0..32).map(|i| value(i).wrapping_add(value(i).wrapping_mul(value(i)))).collect();
+    assert_eq!(found[..32], first);
+    assert_eq!(found[32], value(32).wrapping_add(value(32).wrapping_mul(first[0])));
+    // Results lie half a tile behind what is read.
+    let (ended, found) = run(&sums(true), [0, ALL, TILE / 2], LaunchOptions::new().threads(1));
     assert_eq!(ended.len(), BLOCKS as usize);
+    let mut expected = before.clone();
+    for block in 0..BLOCKS as usize {
+        let read = expected[block * TILE..][..TILE].to_vec();
+        let last = expected[ALL..][..TILE].to_vec();
+        (0..TILE).for_each(|i| expected[block * TILE + TILE / 2 + i] = read[i] + last[i]);
+    }
+    assert_eq!(found, expected);
 }
 
 #[test]
