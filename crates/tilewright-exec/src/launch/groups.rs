@@ -9,14 +9,17 @@ use crate::{Plan, plan::ProductLoop, vm::Launch};
 use std::sync::Arc;
 use tilewright_passes::coarsen::Coarsening;
 
-/// Elements of a tile that take much longer than an instruction takes to begin.
-const ENOUGH: u64 = 4096;
+/// The most elements of a tile of which a block takes about as long to begin with its instructions as for its work. Rows that are longer stay
+/// in the first cache where they are alone.
+const LITTLE: u64 = 2048;
+/// The most elements of a tile of a group, which take much longer than that.
+const ENOUGH: u64 = 16384;
 /// The most blocks of a group.
 const MOST: u32 = 64;
 /// The fewest that are worth it.
-const FEWEST: u32 = 4;
+const FEWEST: u32 = 2;
 /// Bytes of registers that a block of a group may have: they should stay in the first cache, or the second.
-const FRAME: u64 = 128 << 10;
+const FRAME: u64 = 192 << 10;
 /// How many blocks of all launches of a plan pay for the plan of a group, which takes about a millisecond to make.
 const PAYS: u64 = 4096;
 /// How many groups each worker should have at least, so that all have about the same to do.
@@ -54,7 +57,8 @@ impl Groups {
             GroupBlocks::Auto => {
                 // Columns are folded best in step; small tiles are multiplied best in groups.
                 let folds_in_step = plan.in_step > 1 && ProductLoop::first(&plan.code).is_none();
-                if launch.coarse.is_some() || folds_in_step || grouping.count(launch.blocks) < PAYS {
+                let has_enough = grouping.largest_tile() > LITTLE;
+                if launch.coarse.is_some() || folds_in_step || has_enough || grouping.count(launch.blocks) < PAYS {
                     return None;
                 }
                 let (share, frames) = (launch.blocks / (SHARE * launch.threads as u64), FRAME / plan.frame_bytes.max(1) as u64);

@@ -89,6 +89,7 @@ struct Manner {
     pointers: usize,
     folds: usize,
     pieces: usize,
+    gathers: usize,
 }
 
 impl Manner {
@@ -99,10 +100,13 @@ impl Manner {
             pointers: count(|inst| matches!(inst, Inst::LoadPointers { .. } | Inst::StorePointers { .. })),
             folds: count(|inst| matches!(inst, Inst::Fold(_))),
             pieces: count(|inst| inst.sweep().is_some_and(|sweep| matches!(sweep.way(), Way::Pieces))),
+            gathers: count(|inst| inst.sweep().is_some_and(|sweep| sweep.has_gathers)),
         }
     }
 
     fn is_no_worse_than(self, other: Manner) -> bool {
-        self.moves <= other.moves && self.pointers <= other.pointers && self.folds <= other.folds && self.pieces <= other.pieces
+        let [own, others] =
+            [self, other].map(|Manner { moves, pointers, folds, pieces, gathers }| [moves, pointers, folds, pieces, gathers]);
+        own.iter().zip(others).all(|(own, other)| *own <= other)
     }
 }
