@@ -14,7 +14,7 @@ use tilewright_passes::elementwise::{ElemOp, evaluate, predicate};
 
 mod resolve;
 
-pub(crate) use resolve::{LaneGroups, Resolved};
+pub(crate) use resolve::{LaneDigits, Resolved};
 
 /// Lanes whose index is divided by less have another quotient every few lanes: they are faster one by one.
 const SMALLEST_DIVISOR: i64 = 16;
@@ -127,6 +127,18 @@ pub(crate) struct Between {
 /// Whether lanes of a tile that have one more index along the dimension before this one lie where the row of this one would go on.
 fn follows(steps: &[i64; MAX_DIMS], extents: &[usize], dim: usize) -> bool {
     i64::try_from(extents[dim]).ok().and_then(|extent| steps[dim].checked_mul(extent)) == Some(steps[dim - 1])
+}
+
+/// Whether no two elements of a box share a place, which has so many along each dimension, so far apart: each goes further than all that are finer.
+pub(crate) fn are_apart(dims: impl Iterator<Item = (usize, i64)>) -> bool {
+    let mut proper: SmallVec<[(usize, i64); MAX_DIMS]> = dims.filter(|(count, _)| *count > 1).collect();
+    proper.sort_unstable_by_key(|(_, stride)| *stride);
+    let mut reach = 0i64;
+    proper.iter().all(|&(count, stride)| {
+        let is_apart = stride > reach;
+        reach = reach.saturating_add(stride.saturating_mul(count as i64 - 1));
+        is_apart
+    })
 }
 
 /// The signed number that the low bits of another are.

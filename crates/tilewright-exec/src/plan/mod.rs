@@ -42,7 +42,9 @@ mod tile;
 mod verify;
 mod widen;
 
-pub(crate) use access::{AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, LaneGroups, Leaf, Node, Resolved};
+pub(crate) use access::{
+    AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, LaneDigits, Leaf, Node, Resolved, are_apart,
+};
 pub(crate) use block_order::BlockOrder;
 pub(crate) use constants::Constants;
 use draft::Draft;

@@ -1,6 +1,6 @@
 //! Accesses whose lanes are runs: of tiles that are a row of lanes whose indices are divided or limited, where the places go on evenly until the quotient
-//! is another one, or a limit is met. A run may consist of groups, in which lanes have the same quotient by a small number; where all is the same again
-//! after some lanes, only these are looked at.
+//! is another one, or a limit is met. Where quotients are digits of a lane's number, lanes are boxes from where some of the digits begin anew: runs from
+//! which others follow evenly. Where all is the same again after some lanes, only these are looked at.
 //!
 //! The numbers of a block are read once; a run takes a division and a few comparisons. Runs are found and carried out in the order of their lanes, so that
 //! of lanes that store to the same place the last one does.
@@ -16,7 +16,7 @@ use crate::{
         scattered::{Reach, Window},
     },
     memory::AccessKind,
-    plan::{AccessFunction, Between, LaneGroups, Placement, Resolved, Tile, VReg, ViewAccess},
+    plan::{AccessFunction, Affine, Between, LaneDigits, Placement, Resolved, Tile, VReg, ViewAccess, are_apart},
 };
 use smallvec::SmallVec;
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
@@ -27,18 +27,20 @@ const RUN_WORK: usize = 16;
 /// Runs whose places need no memory of the launch's.
 const FEW: usize = 16;
 
-/// Lanes whose places go on evenly: within groups, and from group to group.
-#[derive(Clone, Copy)]
+/// The most lanes of a run that are a few: less than a vector.
+const FEW_OF_A_RUN: usize = 4;
+
+/// Lanes whose places go on evenly.
+#[derive(Clone)]
 struct LaneRun {
-    /// The first of them, and how many there are in each group.
+    /// The first of them, and how many there are.
     lane: usize,
     count: usize,
     /// How many elements behind the base the first lies, and how many further the next one does, which are not negative.
     first: i64,
     step: i64,
-    /// How many groups there are, and how many elements further the next one begins.
-    groups: usize,
-    further: i64,
+    /// How many such runs follow each other, and how many elements further the next one begins; how many of these do, and so on.
+    outer: SmallVec<[(usize, i64); 3]>,
 }
 
 /// Runs that all lie in one buffer.
@@ -61,8 +63,8 @@ pub(super) struct RunFunction {
     dim: usize,
     /// After how many all is the same again, and what must hold of all of them for that to be so.
     period: Option<(usize, Vec<Between>)>,
-    /// Those that share a quotient by a small number, where there is one form.
-    groups: Option<LaneGroups>,
+    /// The quotients that are digits of a lane's number, where there is one form.
+    digits: Option<LaneDigits>,
 }
 
 impl RunFunction {
@@ -76,9 +78,9 @@ impl RunFunction {
             let differs = |need: &&Between| form.repeats(&need.value, period as i64, extents) != Some(true);
             Some((period, form.needs.iter().filter(differs).cloned().collect()))
         });
-        let groups = only.and_then(|form| form.groups(extents));
+        let digits = only.and_then(|form| form.digits(extents));
         let lanes = extents.iter().product();
-        (is_row && function.leaves.iter().all(|leaf| leaf.along.is_none())).then_some(RunFunction { lanes, dim, period, groups })
+        (is_row && function.leaves.iter().all(|leaf| leaf.along.is_none())).then_some(RunFunction { lanes, dim, period, digits })
     }
 
     /// How many lanes to look at: all, or those after which all is the same again. `numbers` are those of the function's leaves.
@@ -92,34 +94,33 @@ impl RunFunction {
     }
 
     /// The run that begins with a lane, by a form, and the lane that it ends before; without lanes where these are masked off. `None` if this is not the
-    /// form for that lane, if places go backwards, or if a sum is too large. `numbers` are those of the function's leaves, and room for quotients;
-    /// `in_groups`: lanes need not keep their order.
+    /// form for that lane, if places go backwards, or if a sum is too large. `numbers` are those of the function's leaves, and room for quotients.
     fn run(
         &self,
         form: &Resolved,
         numbers: &mut Numbers,
         leaves: usize,
         lanes: (usize, usize),
-        in_groups: bool,
+        kind: AccessKind,
     ) -> Option<(LaneRun, usize)> {
         let (from, end) = lanes;
         numbers.truncate(leaves);
         for quotient in &form.quotients {
             numbers.push(quotient.of_lane(numbers, self.dim, from)?);
         }
-        if let Some(groups) = self.groups.as_ref().filter(|_| in_groups)
-            && let Some(found) = self.run_of_groups(form, groups, numbers, lanes)
+        if let Some(digits) = &self.digits
+            && let Some(found) = self.box_of_digits(form, digits, numbers, lanes, kind)
         {
             return Some(found);
         }
-        let end = self.end(form, numbers, (from, end), |_| false)?;
+        let end = self.end(form, numbers, (from, end))?;
         let run = self.run_of(form, numbers, self.accessed(form, numbers, (from, end))?)?;
         Some((run, end))
     }
 
-    /// Where the lanes end for which what must hold does, but for some needs; `None` if it does not for the first.
-    fn end(&self, form: &Resolved, numbers: &Numbers, (from, mut end): (usize, usize), but: impl Fn(usize) -> bool) -> Option<usize> {
-        for (_, need) in form.needs.iter().enumerate().filter(|(number, _)| !but(*number)) {
+    /// Where the lanes end for which what must hold does; `None` if it does not for the first.
+    fn end(&self, form: &Resolved, numbers: &Numbers, (from, mut end): (usize, usize)) -> Option<usize> {
+        for need in &form.needs {
             let (first, last) = need.restrict_lanes(need.value.with(numbers)?, self.dim, (from, end));
             if first > from || last == from {
                 return None;
@@ -141,49 +142,104 @@ impl RunFunction {
     fn run_of(&self, form: &Resolved, numbers: &Numbers, (from, end): (usize, usize)) -> Option<LaneRun> {
         let step = form.offset.steps[self.dim];
         let first = form.offset.with(numbers)?.checked_add(step.checked_mul(from as i64)?)?;
-        (step >= 0).then_some(LaneRun { lane: from, count: end - from, first, step, groups: 1, further: 0 })
+        (step >= 0).then_some(LaneRun { lane: from, count: end - from, first, step, outer: SmallVec::new() })
     }
 
-    /// The run of whole groups that begins with a lane, if one begins there, and it is accessed to its end; and the lane that this is before.
-    fn run_of_groups(
+    /// The largest box that begins with a lane, if several digits do there; and the lane that it ends before.
+    fn box_of_digits(
         &self,
         form: &Resolved,
-        groups: &LaneGroups,
+        digits: &LaneDigits,
         numbers: &Numbers,
         (from, end): (usize, usize),
+        kind: AccessKind,
     ) -> Option<(LaneRun, usize)> {
-        let within = &form.needs[groups.within];
-        let (_, last) = within.restrict_lanes(within.value.with(numbers)?, self.dim, (from, end));
-        let lanes = usize::try_from(groups.lanes).ok().filter(|lanes| last - from == *lanes)?;
-        let names_it = |need: usize| need == groups.within || groups.others.contains(&need);
-        let count = (self.end(form, numbers, (from, end), names_it)? - from) / lanes;
-        let end = from + count * lanes;
-        if count < 2 || self.accessed(form, numbers, (from, end))? != (from, end) {
-            return None;
-        }
-        // What goes on evenly holds of all if it does at all ends.
-        for need in groups.others.iter().map(|need| &form.needs[*need]) {
-            let (sum, step) = (&need.value, need.value.steps[self.dim]);
-            let first = sum.with(numbers)?.checked_add(step.checked_mul(from as i64)?)?;
-            let last_group = first.checked_add(groups.further(sum, self.dim)?.checked_mul(count as i64 - 1)?)?;
-            for start in [first, last_group] {
-                let ends = [start, start.checked_add(step.checked_mul(groups.lanes - 1)?)?];
-                if ends.iter().any(|end| *end < need.least || *end > need.most) {
-                    return None;
-                }
+        // How many lanes follow until the next digit that does not begin here goes on.
+        let (mut begin, mut left) = (0, end - from);
+        for level in &digits.levels {
+            let before = level.lanes_before(numbers, from)?;
+            if before != 0 || level.lanes > (end - from) as i64 {
+                left = left.min(usize::try_from(level.lanes - before).ok()?);
+                break;
             }
+            begin += 1;
         }
-        let run = self.run_of(form, numbers, (from, from + lanes))?;
-        let further = groups.further(&form.offset, self.dim)?;
-        (further >= 0).then_some((LaneRun { groups: count, further, ..run }, end))
+        (1..=begin).rev().find_map(|levels| {
+            let lanes_of_one = usize::try_from(digits.levels[levels - 1].lanes).ok()?;
+            let most = digits.levels.get(levels).map_or(left, |next| left.min(next.lanes as usize));
+            let dims = |sum: &Affine| digits.dims(levels, most, sum, self.dim);
+            let mut count = most / lanes_of_one;
+            for limits in form.needs.iter().chain(&form.conditions) {
+                count = count.min(rows_within(
+                    limits,
+                    limits.value.with(numbers)?.checked_add(self.along(&limits.value, from)?)?,
+                    &dims(&limits.value)?,
+                )?);
+            }
+            let found = dims(&form.offset)?;
+            let ([(inner, step), outer @ ..], false) = (&found[..], count < 2 && levels == 1) else { return None };
+            let first = form.offset.with(numbers)?.checked_add(self.along(&form.offset, from)?)?;
+            let mut outer = SmallVec::<[(usize, i64); 3]>::from_slice(outer);
+            outer.last_mut()?.0 = count;
+            let run = LaneRun { lane: from, count: *inner, first, step: *step, outer };
+            let is_forwards = *step >= 0 && run.outer.iter().all(|(_, step)| *step >= 0);
+            let fits = is_forwards && (kind == AccessKind::Read || are_apart(run.dims()));
+            fits.then_some((run, from + count * lanes_of_one))
+        })
+    }
+
+    /// What a lane's index adds to a sum.
+    fn along(&self, sum: &Affine, lane: usize) -> Option<i64> {
+        sum.steps[self.dim].checked_mul(lane as i64)
     }
 }
 
+/// In how many rows of a box, along its last dimension, limits hold from the first on; `None` if not in the first, or if a sum is too large. `first` is what they
+/// limit where the box begins, and `dims` say how it goes on.
+fn rows_within(limits: &Between, first: i64, dims: &[(usize, i64)]) -> Option<usize> {
+    let (&(rows, further), inner) = dims.split_last()?;
+    let (mut low, mut high) = (first, first);
+    for &(count, step) in inner {
+        let last = step.checked_mul(count as i64 - 1)?;
+        (low, high) = (low.checked_add(last.min(0))?, high.checked_add(last.max(0))?);
+    }
+    if low < limits.least || high > limits.most {
+        return None;
+    }
+    let more = match further {
+        0 => return Some(rows),
+        1.. => limits.most.saturating_sub(high) / further,
+        _ => limits.least.saturating_sub(low).saturating_div(further),
+    };
+    Some(usize::try_from(more.saturating_add(1)).unwrap_or(usize::MAX).min(rows))
+}
+
 impl LaneRun {
+    /// How many elements it has along each dimension, and how far apart.
+    fn dims(&self) -> impl Iterator<Item = (usize, i64)> {
+        [(self.count, self.step)].into_iter().chain(self.outer.iter().copied())
+    }
+
+    fn elements(&self) -> usize {
+        self.dims().map(|(count, _)| count).product()
+    }
+
     /// How many elements behind the base the last one lies.
     fn last(&self) -> Option<i64> {
-        let in_group = self.step.checked_mul(self.count as i64 - 1)?;
-        self.first.checked_add(in_group)?.checked_add(self.further.checked_mul(self.groups as i64 - 1)?)
+        self.dims().try_fold(self.first, |last, (count, step)| last.checked_add(step.checked_mul(count as i64 - 1)?))
+    }
+
+    /// The box that it is, from the outermost dimension on, if its elements lie so far apart in the register.
+    fn dims_to(&self, pitch: usize) -> SmallVec<[Dim; 4]> {
+        let mut to = pitch;
+        let dims = self.dims().map(|(count, step)| {
+            let dim = Dim { count, from: step as usize, to };
+            to *= count;
+            dim
+        });
+        let mut dims: SmallVec<[Dim; 4]> = dims.collect();
+        dims.reverse();
+        dims
     }
 
     /// Loads its elements of a size side by side.
@@ -193,29 +249,51 @@ impl LaneRun {
     unsafe fn load(&self, size: usize, from: *const u8, to: *mut u8) {
         // SAFETY: by the contract.
         unsafe {
-            match (self.groups, self.step) {
-                (1, 0) => {
-                    let mut element = 0u64;
-                    boxes::copy_element(size, from, (&raw mut element).cast());
-                    copy::spread((&raw const element).cast(), size, self.count, to);
-                }
-                (1, 1) if self.count <= PART => std::ptr::copy_nonoverlapping(from, to, self.count * size),
-                (1, step) => boxes::copy(Level::best(), &[Dim { count: self.count, from: step as usize, to: 1 }], size, from, to),
-                // Those with the same place in their groups, one after the other.
-                (groups, step) => {
+            match (&self.outer[..], self.step) {
+                ([], 0) => spread_element(size, self.count, from, to),
+                ([], 1) if self.count <= PART => std::ptr::copy_nonoverlapping(from, to, self.count * size),
+                // A few, of each run: the first of all runs, then the second of all.
+                ([..], step) if self.count <= FEW_OF_A_RUN => {
+                    let dims = self.dims_to(1);
                     for place in 0..self.count {
-                        let dims = [Dim { count: groups, from: self.further as usize, to: self.count }];
-                        boxes::copy(Level::best(), &dims, size, from.add(place * step as usize * size), to.add(place * size));
+                        boxes::copy(
+                            Level::best(),
+                            &dims[..dims.len() - 1],
+                            size,
+                            from.add(place * step as usize * size),
+                            to.add(place * size),
+                        );
                     }
                 }
+                ([outer @ .., (count, further)], 0) => {
+                    let runs = LaneRun { outer: SmallVec::from_slice(outer), ..self.clone() };
+                    let elements = runs.elements();
+                    for number in 0..*count {
+                        runs.load(size, from.add(number * *further as usize * size), to.add(number * elements * size));
+                    }
+                }
+                _ => boxes::copy(Level::best(), &self.dims_to(1), size, from, to),
             }
         }
     }
 }
 
+/// Repeats an element of a size.
+///
+/// # Safety
+/// It can be read, and there is room for so many.
+unsafe fn spread_element(size: usize, count: usize, from: *const u8, to: *mut u8) {
+    let mut element = 0u64;
+    // SAFETY: by the contract.
+    unsafe {
+        boxes::copy_element(size, from, (&raw mut element).cast());
+        copy::spread((&raw const element).cast(), size, count, to);
+    }
+}
+
 impl LaneRuns {
     fn elements(&self) -> usize {
-        self.list.iter().map(|run| run.count * run.groups).sum()
+        self.list.iter().map(LaneRun::elements).sum()
     }
 }
 
@@ -239,9 +317,7 @@ impl Machine<'_> {
             if looks.end_after(RUN_WORK) {
                 return None;
             }
-            let in_groups = kind == AccessKind::Read;
-            let (run, end) =
-                known.forms.iter().find_map(|form| row.run(form, &mut numbers, function.leaves.len(), (from, lanes), in_groups))?;
+            let (run, end) = known.forms.iter().find_map(|form| row.run(form, &mut numbers, function.leaves.len(), (from, lanes), kind))?;
             from = end;
             if run.count == 0 {
                 continue;
@@ -273,7 +349,7 @@ impl Machine<'_> {
         }
         let mut looks = Looks::new();
         for run in &runs.list {
-            if looks.end_after(run.count * run.groups) {
+            if looks.end_after(run.elements()) {
                 break;
             }
             // SAFETY: the run lies in a buffer, and the register holds the whole tile; the two do not overlap.
@@ -291,16 +367,20 @@ impl Machine<'_> {
         let (size, source) = (view.size, block.frame.read(src));
         let mut looks = Looks::new();
         for run in &runs.list {
-            if looks.end_after(run.count) {
+            if looks.end_after(run.elements()) {
                 break;
             }
             // SAFETY: as where it is loaded; of lanes that share a place only the last one is stored.
             unsafe {
                 let (from, to) = (source.add(run.lane * pitch * size), runs.place(run, size));
-                match (pitch, run.step) {
-                    (_, 0) => boxes::copy_element(size, from.add((run.count - 1) * pitch * size), to),
-                    (1, 1) if run.count <= PART => std::ptr::copy_nonoverlapping(from, to, run.count * size),
-                    (_, step) => boxes::copy(Level::best(), &[Dim { count: run.count, from: pitch, to: step as usize }], size, from, to),
+                match (pitch, &run.outer[..], run.step) {
+                    (_, [], 0) => boxes::copy_element(size, from.add((run.count - 1) * pitch * size), to),
+                    (1, [], 1) if run.count <= PART => std::ptr::copy_nonoverlapping(from, to, run.count * size),
+                    _ => {
+                        let dims: SmallVec<[Dim; 4]> =
+                            run.dims_to(pitch).iter().map(|dim| Dim { count: dim.count, from: dim.to, to: dim.from }).collect();
+                        boxes::copy(Level::best(), &dims, size, from, to);
+                    }
                 }
             }
         }

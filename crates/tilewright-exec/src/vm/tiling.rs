@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     memory::{AccessKind, SharedMemory},
-    plan::{AccessFunction, Affine, Base, Coordinate, Extent, Inst, Placement, Plan, Readers, Tile, VReg, ViewAccess, ViewDim},
+    plan::{self, AccessFunction, Affine, Base, Coordinate, Extent, Inst, Placement, Plan, Readers, Tile, VReg, ViewAccess, ViewDim},
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -357,16 +357,10 @@ fn axes(function: &AccessFunction, offset: &Affine, kind: AccessKind) -> Option<
     (kind == AccessKind::Read || are_apart(&axes)).then_some((axes, span, in_order))
 }
 
-/// Whether no two elements of a box share a place: each axis goes further than all that are finer.
+/// Whether no two elements of a box share a place.
 pub(super) fn are_apart(axes: &[Axis]) -> bool {
-    let mut proper: SmallVec<[&Axis; MAX_AXES]> = axes.iter().filter(|axis| axis.count > 1).collect();
-    proper.sort_unstable_by_key(|axis| axis.stride);
-    let mut reach = 0u64;
-    proper.iter().all(|axis| {
-        let is_apart = axis.stride > reach;
-        reach = reach.saturating_add(axis.stride.saturating_mul(axis.count as u64 - 1));
-        is_apart
-    })
+    let stride = |axis: &Axis| i64::try_from(axis.stride).unwrap_or(i64::MAX);
+    plan::are_apart(axes.iter().map(|axis| (axis.count, stride(axis))))
 }
 
 /// The view that an instruction accesses a tile of.

@@ -141,20 +141,19 @@ impl Generator<'_> {
         }
         let origin = self.origin(width, &shape);
         let lanes = self.arithmetic(Opcode::AddI, width, lanes, origin, &shape);
-        let columns = *self.choices.pick(&[5, 16, 20, 33, 64, 100]);
-        let by = self.numbers(width, &shape, &[i64::cast_unsigned(columns)]);
-        let ty = self.ty(Element::Number(width), &shape);
-        let rounding = *self.choices.pick(&[RoundingMode::Zero, RoundingMode::NegativeInf]);
-        let signed = AttrValue::Enum(Signedness::Signed as u8);
-        let row = self.value(Opcode::DivI, |op| {
-            let op = op.operand("lhs", lanes).operand("rhs", by).attr(AttrName::Signedness, signed);
-            op.attr(AttrName::Rounding, AttrValue::Enum(rounding as u8)).result(ty)
-        });
-        let column =
-            self.value(Opcode::RemI, |op| op.operand("lhs", lanes).operand("rhs", by).attr(AttrName::Signedness, signed).result(ty));
+        let columns = *self.choices.pick(&[2, 3, 4, 5, 16, 20, 33, 64, 100]);
+        let (row, column) = self.taken_apart(lanes, columns, &shape);
         // Rows lie behind one another, apart from each other, or over one another.
         let strides = if distinct { vec![columns, columns + 3] } else { vec![columns, columns, columns + 3, columns - 2, 0] };
-        let stride = *self.choices.pick(&strides);
+        let mut parts = vec![(column, 1), (row, *self.choices.pick(&strides))];
+        if self.choices.below(2) == 0 {
+            // Rows are those of planes, each where the rows are columns or not.
+            let rows = *self.choices.pick(&[2, 3, 4, 8]);
+            let (plane, row) = self.taken_apart(row, rows, &shape);
+            let plane = (plane, if distinct { rows * columns } else { *self.choices.pick(&[rows * columns, 1, 0]) });
+            parts =
+                if self.choices.below(2) == 0 { vec![(column, 1), (row, columns), plane] } else { vec![(column, rows), (row, 1), plane] };
+        }
         let mut mask = Vec::new();
         if self.choices.below(2) == 0 {
             let rows = *self.choices.pick(&[1, 2, 7]);
@@ -162,12 +161,30 @@ impl Generator<'_> {
             let most = columns - self.choices.below(2) as i64;
             mask.extend(self.below(column, width, most, &shape));
         }
-        let (rows, columns) = (self.term(row, width, Scalar::I64, stride, &shape), self.term(column, width, Scalar::I64, 1, &shape));
-        let offset = self.arithmetic(Opcode::AddI, Scalar::I64, rows, columns, &shape);
+        let terms: Vec<Value> = parts.iter().map(|(part, stride)| self.term(*part, width, Scalar::I64, *stride, &shape)).collect();
+        let mut offset = terms[0];
+        for term in &terms[1..] {
+            offset = self.arithmetic(Opcode::AddI, Scalar::I64, offset, *term, &shape);
+        }
         mask.extend(self.below(offset, Scalar::I64, ROOM, &shape));
         let all = self.ty(I1, &shape);
         let mask = mask.into_iter().reduce(|a, b| self.value(Opcode::AndI, |op| op.operand("lhs", a).operand("rhs", b).result(all)));
         Lanes { pointers: self.pointers(base, scalar, offset, &shape), mask: mask.into_iter().collect(), shape }
+    }
+
+    /// How often a number goes into others, and what is left of them.
+    fn taken_apart(&mut self, numbers: Value, by: i64, shape: &[i64]) -> (Value, Value) {
+        let by = self.numbers(Scalar::I32, shape, &[by.cast_unsigned()]);
+        let ty = self.ty(Element::Number(Scalar::I32), shape);
+        let rounding = *self.choices.pick(&[RoundingMode::Zero, RoundingMode::NegativeInf]);
+        let signed = AttrValue::Enum(Signedness::Signed as u8);
+        let quotient = self.value(Opcode::DivI, |op| {
+            let op = op.operand("lhs", numbers).operand("rhs", by).attr(AttrName::Signedness, signed);
+            op.attr(AttrName::Rounding, AttrValue::Enum(rounding as u8)).result(ty)
+        });
+        let rest =
+            self.value(Opcode::RemI, |op| op.operand("lhs", numbers).operand("rhs", by).attr(AttrName::Signedness, signed).result(ty));
+        (quotient, rest)
     }
 
     /// The coordinate of each lane along a dimension: in order from somewhere on, or of any order.

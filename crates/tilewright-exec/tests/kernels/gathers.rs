@@ -426,7 +426,7 @@ fn rows_of_a_matrix_are_stored_in_the_order_of_lanes() {
     }
 }
 
-/// The same the other way round: numbers of a matrix are loaded in one row. Lanes with the same quotient by a small number are groups, cut where a block begins.
+/// The same the other way round: numbers of a matrix are loaded in one row. Lanes with the same quotient by a small number are runs of a box, cut where a block begins.
 #[test]
 fn rows_of_a_matrix_are_loaded_in_groups() {
     const ALL: i32 = 256;
@@ -452,6 +452,95 @@ fn rows_of_a_matrix_are_loaded_in_groups() {
             let options = LaunchOptions::new().threads(1).group_blocks(when);
             launch(&plan, &mut memory, [4, 1, 1], &[&pointers[..], &numbers[..]].concat(), &options).unwrap();
             assert_eq!(crate::text::ints(memory.bytes(to)), expected, "{columns} columns, a pitch of {pitch}");
+        }
+    }
+}
+
+/// Takes the index of an element of a box apart, of so many columns and rows, and loads, or stores, where strides say of its column, row and plane that it is: if
+/// that is among so many elements.
+const DIGITS: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %columns: tile<i32>, %rows: tile<i32>, %s0: tile<i32>, %s1: tile<i32>, %s2: tile<i32>, %shift: tile<i32>, %room: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %n = constant <i32: 64> : tile<i32>
+  %b0 = muli %bx, %n : tile<i32>
+  %b1 = reshape %b0 : tile<i32> -> tile<1xi32>
+  %b2 = broadcast %b1 : tile<1xi32> -> tile<64xi32>
+  %lane = iota : tile<64xi32>
+  %i = addi %b2, %lane : tile<64xi32>
+  SPREAD
+  %number = addi %i, %shift_ : tile<64xi32>
+  %column = remi %number, %columns_ unsigned : tile<64xi32>
+  %above = divi %number, %columns_ unsigned : tile<64xi32>
+  %row = remi %above, %rows_ unsigned : tile<64xi32>
+  %plane = divi %above, %rows_ unsigned : tile<64xi32>
+  %x = muli %column, %s0_ : tile<64xi32>
+  %y = muli %row, %s1_ : tile<64xi32>
+  %z = muli %plane, %s2_ : tile<64xi32>
+  %xy = addi %x, %y : tile<64xi32>
+  %goal = addi %xy, %z : tile<64xi32>
+  %inside = cmpi less_than %goal, %room_, unsigned : tile<64xi32> -> tile<64xi1>
+  %all = constant <i1: true> : tile<64xi1>
+  %p0 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %p1 = broadcast %p0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %p = offset %p1, %READ : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %q0 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %q1 = broadcast %q0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %q = offset %q1, %WRITTEN : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %none = constant <i32: -1> : tile<64xi32>
+  %a, %t0 = load_ptr_tko weak %p, %READABLE, %none : tile<64xptr<i32>>, tile<64xi1>, tile<64xi32> -> tile<64xi32>, token
+  %t1 = store_ptr_tko weak %q, %a, %WRITABLE : tile<64xptr<i32>>, tile<64xi32>, tile<64xi1> -> token
+  return
+}";
+
+#[test]
+fn digits_of_an_index_are_dimensions_of_boxes() {
+    const ALL: usize = 512;
+    let spread = |name: &str| {
+        format!("%{name}0 = reshape %{name} : tile<i32> -> tile<1xi32>\n  %{name}_ = broadcast %{name}0 : tile<1xi32> -> tile<64xi32>\n  ")
+    };
+    let spread: String = ["columns", "rows", "s0", "s1", "s2", "shift", "room"].map(spread).concat();
+    let kernel = |read: &str, written: &str| {
+        let text = DIGITS.replace("SPREAD", &spread).replace("READABLE", if read == "goal" { "inside" } else { "all" });
+        let text = text.replace("WRITABLE", if written == "goal" { "inside" } else { "all" });
+        program(&text.replace("READ", read).replace("WRITTEN", written)).plan("k").unwrap()
+    };
+    let (gather, scatter) = (kernel("goal", "i"), kernel("i", "goal"));
+
+    // Columns, rows, and the strides of each digit: in order, turned around, with the same places for several, and in sizes that divide a block or not.
+    let radices = [[2, 8], [3, 5], [4, 16], [16, 4], [8, 8], [2, 33], [7, 3], [33, 2], [1, 4], [100, 3], [5, 1]];
+    for ([columns, rows], shift, room) in radices.iter().flat_map(|radix| [(*radix, 0, 4096), (*radix, 5, 4096), (*radix, 64, 300)]) {
+        let planes = 600 / (columns * rows) + 1;
+        for strides in
+            [[1, columns, columns * rows], [rows, 1, columns * rows], [planes * rows, planes, 1], [0, 1, rows], [1, 1, 1], [3, 0, 7]]
+        {
+            let goal = |i: usize| {
+                let (above, column) = ((i + shift) / columns, (i + shift) % columns);
+                column * strides[0] + above % rows * strides[1] + above / rows * strides[2]
+            };
+            let numbers = [columns, rows, strides[0], strides[1], strides[2], shift, room].map(|n| Arg::Scalar(Scalar::I32, n as u64));
+            for when in [GroupBlocks::Never, GroupBlocks::Always] {
+                let run = |plan, from: &[i32], to: usize| {
+                    let mut memory = Memory::new();
+                    let from = memory.add(from.iter().flat_map(|n| n.to_le_bytes()).collect());
+                    let to = memory.add(vec![0; 4 * to]);
+                    let args = [[from, to].map(|buffer| Arg::Pointer(memory.address(buffer))).as_slice(), &numbers].concat();
+                    let options = LaunchOptions::new().threads(1).group_blocks(when);
+                    launch(plan, &mut memory, [ALL as u32 / 64, 1, 1], &args, &options).unwrap();
+                    crate::text::ints(memory.bytes(to))
+                };
+                let what = format!("{columns} columns, {rows} rows, {strides:?}, from {shift} on, {room} elements, {when:?}");
+                let table: Vec<i32> = (0..room).map(|i| 3 * i as i32 + 1).collect();
+                let expected: Vec<i32> = (0..ALL).map(|i| table.get(goal(i)).copied().unwrap_or(-1)).collect();
+                assert_eq!(run(&gather, &table, ALL), expected, "{what}");
+                let mut expected = vec![0; room];
+                let row: Vec<i32> = (0..ALL as i32).map(|i| 5 * i + 2).collect();
+                row.iter().enumerate().for_each(|(i, n)| {
+                    if goal(i) < room {
+                        expected[goal(i)] = *n
+                    }
+                });
+                assert_eq!(run(&scatter, &row, room), expected, "{what}");
+            }
         }
     }
 }

@@ -1,12 +1,16 @@
 //! An access function as sums of what is not known of it and of multiples of the lanes' indices.
 
 use super::{
-    AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, MAX_CHOICES, MAX_DIMS, Node, SMALLEST_DIVISOR, follows,
+    AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, MAX_CHOICES, MAX_DIMS, Node, SMALLEST_DIVISOR, are_apart,
+    follows,
 };
 use smallvec::SmallVec;
 use tilewright_ir::ComparisonPredicate;
 
 mod quotients;
+
+/// Lanes of a run that take much longer than it takes to find the run.
+const LONG_RUN: i64 = 512;
 
 /// An access function in which some leaves are known.
 #[derive(Debug)]
@@ -79,47 +83,99 @@ impl Resolved {
         Some(sum.steps[dim].checked_mul(period)?.checked_add(times.checked_mul(more)?)? == 0)
     }
 
-    /// The quotient that a few lanes of a row share each, if others do not depend on it, nor whether lanes are accessed: the lanes then are groups, as far
-    /// apart from each other as it says.
-    pub(crate) fn groups(&self, extents: &[usize]) -> Option<LaneGroups> {
-        let mut short = (0..self.quotients.len()).filter(|number| self.quotients[*number].by < SMALLEST_DIVISOR);
-        let (number, None) = (short.next()?, short.next()) else { return None };
-        let (leaf, Quotient { of, by }) = (self.leaves + number, &self.quotients[number]);
-        let names = |sum: &Affine| sum.times_of(leaf) != 0;
-        let is_alone = !self.conditions.iter().map(|limits| &limits.value).chain(self.quotients.iter().map(|other| &other.of)).any(names);
-        let rest = Between { value: of.clone().plus(&Affine::leaf(leaf), -by)?, least: 0, most: by - 1 };
-        let rest = merged(vec![rest])?.pop()?;
-        let within = self.needs.iter().position(|need| *need == rest)?;
-        let others = (0..self.needs.len()).filter(|need| *need != within && names(&self.needs[*need].value)).collect();
-        let steps = of.steps[..extents.len()].last() == Some(&1);
-        (is_alone && steps && self.has_one_row(extents)).then_some(LaneGroups { leaf, within, others, lanes: *by })
+    /// The quotients of a row of lanes that are digits of the lane's number; `None` if there are none, or if the same one is that of so many lanes that these
+    /// may as well be looked at one after the other.
+    pub(crate) fn digits(&self, extents: &[usize]) -> Option<LaneDigits> {
+        let row = extents.len() - 1;
+        let is_of_lanes = |of: &Affine| of.steps[row] == 1 && of.leaves.iter().all(|(leaf, _)| *leaf < self.leaves);
+        let mut found: SmallVec<[usize; 4]> = (0..self.quotients.len()).filter(|number| is_of_lanes(&self.quotients[*number].of)).collect();
+        found.sort_by_key(|number| self.quotients[*number].by);
+        let mut levels: SmallVec<[DigitLevel; 3]> = SmallVec::new();
+        for number in found {
+            let Quotient { of, by } = &self.quotients[number];
+            match levels.last_mut() {
+                Some(last) if !last.is_divided_by(of, *by) => {}
+                Some(last) if last.lanes == *by => last.leaves.push(self.leaves + number),
+                _ => levels.push(DigitLevel { of: of.clone(), lanes: *by, leaves: SmallVec::from_slice(&[self.leaves + number]) }),
+            }
+        }
+        let is_short = levels.first().is_some_and(|level| level.lanes < LONG_RUN);
+        (is_short && self.has_one_row(extents)).then_some(LaneDigits { levels })
     }
 
-    /// Whether quotients are the same for many lanes, or what is left of lanes is read but once or in groups, so that lanes need not be looked at one by
-    /// one. `written`: lanes are to be stored in their order.
+    /// Whether quotients are the same for many lanes, or what is left of lanes is read but once or in boxes, so that lanes need not be looked at one by
+    /// one. `written`: lanes are to be stored in their order, unless no two share a place.
     pub(crate) fn has_long_runs(&self, extents: &[usize], written: bool) -> bool {
-        let are_long = self.quotients.iter().all(|quotient| quotient.by >= SMALLEST_DIVISOR);
-        are_long || !written && (self.period(extents).is_some() || self.groups(extents).is_some())
+        let is_long = |quotient: &Quotient| quotient.by >= SMALLEST_DIVISOR;
+        if self.quotients.iter().all(is_long) || !written && self.period(extents).is_some() {
+            return true;
+        }
+        let has_boxes = |digits: LaneDigits| {
+            let mut short = (0..self.quotients.len()).filter(|number| !is_long(&self.quotients[*number]));
+            let dims = || digits.dims(digits.levels.len(), extents.iter().product(), &self.offset, extents.len() - 1);
+            short.all(|number| digits.has(self.leaves + number)) && (!written || dims().is_some_and(|dims| are_apart(dims.iter().copied())))
+        };
+        self.digits(extents).is_some_and(has_boxes)
     }
 }
 
-/// Lanes of a row that share a quotient by a small number.
+/// Quotients of the number of a lane, each by a multiple of what the one before it is divided by: digits of it, but for the last. Lanes from where some of
+/// them begin anew lie in a box, with a dimension for each digit.
 #[derive(Debug)]
-pub(crate) struct LaneGroups {
-    /// The leaf that names it.
-    pub(crate) leaf: usize,
-    /// Which need says that lanes share it.
-    pub(crate) within: usize,
-    /// Which other needs name it.
-    pub(crate) others: SmallVec<[usize; 2]>,
-    /// How many lanes a whole group has.
-    pub(crate) lanes: i64,
+pub(crate) struct LaneDigits {
+    /// From the smallest on.
+    pub(crate) levels: SmallVec<[DigitLevel; 3]>,
 }
 
-impl LaneGroups {
-    /// How much more a sum is for the next group; `None` if it is too large a number.
-    pub(crate) fn further(&self, sum: &Affine, dim: usize) -> Option<i64> {
-        sum.steps[dim].checked_mul(self.lanes)?.checked_add(sum.times_of(self.leaf))
+/// The quotients by one number.
+#[derive(Debug)]
+pub(crate) struct DigitLevel {
+    /// What is divided, or something that is a multiple of the number of lanes more or less.
+    of: Affine,
+    /// How many lanes have the same quotient.
+    pub(crate) lanes: i64,
+    /// The leaves that name it.
+    leaves: SmallVec<[usize; 2]>,
+}
+
+/// How many elements a box has along a dimension, and how much more something is from one to the next.
+pub(crate) type LaneDims = SmallVec<[(usize, i64); 4]>;
+
+impl DigitLevel {
+    /// Whether another quotient changes only where this one does, too.
+    fn is_divided_by(&self, of: &Affine, by: i64) -> bool {
+        let apart = of.clone().plus(&self.of, -1);
+        by % self.lanes == 0 && apart.is_some_and(|apart| apart.divided(self.lanes, [false; MAX_DIMS]).1 == Affine::default())
+    }
+
+    /// How many lanes before one have the same quotient; `None` if a sum is too large a number.
+    pub(crate) fn lanes_before(&self, leaves: &[i64], lane: usize) -> Option<i64> {
+        Some(self.of.with(leaves)?.checked_add(lane as i64)?.rem_euclid(self.lanes))
+    }
+}
+
+impl LaneDigits {
+    /// Whether a leaf is one of them.
+    fn has(&self, leaf: usize) -> bool {
+        self.levels.iter().any(|level| level.leaves.contains(&leaf))
+    }
+
+    /// What a sum is along each dimension of a box that begins where so many levels do, of as many lanes as those of the largest go into; from the nearest
+    /// lanes on. `None` if it is too large a number.
+    pub(crate) fn dims(&self, levels: usize, lanes: usize, sum: &Affine, row: usize) -> Option<LaneDims> {
+        let (mut dims, mut lanes_of_one) = (LaneDims::new(), 1);
+        for number in 0..=levels {
+            let end = if number < levels { self.levels[number].lanes } else { lanes as i64 };
+            let mut step = sum.steps[row].checked_mul(lanes_of_one)?;
+            for level in &self.levels[..number] {
+                for leaf in &level.leaves {
+                    step = step.checked_add(sum.times_of(*leaf).checked_mul(lanes_of_one / level.lanes)?)?;
+                }
+            }
+            dims.push((usize::try_from(end / lanes_of_one).ok()?, step));
+            lanes_of_one = end;
+        }
+        Some(dims)
     }
 }
 
