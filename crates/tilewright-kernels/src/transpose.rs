@@ -17,7 +17,7 @@ use super::{
 };
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Level;
-use crate::interrupt::Looks;
+use crate::interrupt::{Looks, PART};
 use std::ops::Range;
 
 /// Bytes of a lane: the part of a vector within which elements are zipped.
@@ -70,6 +70,13 @@ unsafe trait Bytes: Copy {
 /// # Safety
 /// Every element can be read at `from` and written at `to`, and the two do not overlap. The CPU has the level.
 pub(super) unsafe fn transpose<const SIZE: usize>(copy: &BoxCopy, column: Dim, row: Dim, from: *const u8, to: *mut u8) {
+    match (column, row) {
+        // SAFETY: by the caller; two rows of the source are one of pairs.
+        (Dim { count, to: 2, .. }, Dim { count: 2, .. }) => return unsafe { zip_rows::<SIZE>(count, row.from, from, to) },
+        // SAFETY: the same the other way round.
+        (Dim { count: 2, .. }, Dim { count, from: 2, .. }) => return unsafe { unzip_rows::<SIZE>(count, column.to, from, to) },
+        _ => {}
+    }
     // The part of whole blocks, and their extent.
     let (rows, columns) = match copy.level {
         #[cfg(target_arch = "x86_64")]
@@ -270,6 +277,40 @@ unsafe fn turn<V: Bytes, const SIZE: usize>(from: *const u8, down: usize) -> [[V
             }
         }
         parts
+    }
+}
+
+/// Copies two rows to one in which their elements take turns. The compiler makes vectors of that.
+unsafe fn zip_rows<const SIZE: usize>(count: usize, pitch: usize, from: *const u8, to: *mut u8) {
+    let (from, to) = (from.cast::<[u8; SIZE]>(), to.cast::<[[u8; SIZE]; 2]>());
+    in_parts(count, |part| {
+        for i in part {
+            // SAFETY: the positions lie in the matrix.
+            unsafe { *to.add(i) = [*from.add(i), *from.add(pitch + i)] };
+        }
+    });
+}
+
+/// Copies one row to two, to which its elements go by turns.
+unsafe fn unzip_rows<const SIZE: usize>(count: usize, pitch: usize, from: *const u8, to: *mut u8) {
+    let (from, to) = (from.cast::<[[u8; SIZE]; 2]>(), to.cast::<[u8; SIZE]>());
+    in_parts(count, |part| {
+        for i in part {
+            // SAFETY: the positions lie in the matrix.
+            unsafe { [*to.add(i), *to.add(pitch + i)] = *from.add(i) };
+        }
+    });
+}
+
+/// Does something with so many pairs, a part after the other, until the launch is to end.
+fn in_parts(count: usize, each: impl Fn(Range<usize>)) {
+    let mut looks = Looks::new();
+    for first in (0..count).step_by(PART) {
+        let part = first..count.min(first + PART);
+        if looks.end_after(2 * part.len()) {
+            return;
+        }
+        each(part);
     }
 }
 

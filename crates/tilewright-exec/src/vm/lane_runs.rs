@@ -252,8 +252,8 @@ impl LaneRun {
             match (&self.outer[..], self.step) {
                 ([], 0) => spread_element(size, self.count, from, to),
                 ([], 1) if self.count <= PART => std::ptr::copy_nonoverlapping(from, to, self.count * size),
-                // A few, of each run: the first of all runs, then the second of all.
-                ([..], step) if self.count <= FEW_OF_A_RUN => {
+                // A few, of each run: the first of all runs, then the second of all, unless two rows take turns.
+                ([(_, further), ..], step) if self.count <= FEW_OF_A_RUN && (self.count, *further) != (2, 1) => {
                     let dims = self.dims_to(1);
                     for place in 0..self.count {
                         boxes::copy(
@@ -265,7 +265,7 @@ impl LaneRun {
                         );
                     }
                 }
-                ([outer @ .., (count, further)], 0) => {
+                ([outer @ .., (count, further)], 0) if self.count > FEW_OF_A_RUN => {
                     let runs = LaneRun { outer: SmallVec::from_slice(outer), ..self.clone() };
                     let elements = runs.elements();
                     for number in 0..*count {

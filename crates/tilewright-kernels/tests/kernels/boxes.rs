@@ -60,6 +60,13 @@ fn boxes_of_every_kind_are_copied() {
             check(&[dim(n, 1, n), dim(n, n, 1)], size);
             check(&[dim(64, 1, n + 1), dim(n, 65, 1)], size);
         }
+        // Two rows that take turns, of which both may be the same one, and a row that goes to two by turns.
+        for n in [3, 16, 100, 70_000] {
+            check(&[dim(n, 1, 2), dim(2, n + 5, 1)], size);
+            check(&[dim(n, 1, 2), dim(2, 0, 1)], size);
+            check(&[dim(3, 1000, 2 * n + 1), dim(n, 1, 2), dim(2, n, 1)], size);
+            check(&[dim(2, 1, n + 3), dim(n, 2, 1)], size);
+        }
         // Neither side by side; repeated elements; every second and every third one, of one row and of several.
         check(&[dim(100, 2, 1)], size);
         check(&[dim(100, 1, 2)], size);
