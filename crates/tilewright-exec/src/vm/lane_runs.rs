@@ -166,19 +166,17 @@ impl RunFunction {
         }
         (1..=begin).rev().find_map(|levels| {
             let lanes_of_one = usize::try_from(digits.levels[levels - 1].lanes).ok()?;
-            let most = digits.levels.get(levels).map_or(left, |next| left.min(next.lanes as usize));
+            let most = digits.levels.get(levels).map_or(left, |next| left.min(usize::try_from(next.lanes).unwrap_or(usize::MAX)));
             let dims = |sum: &Affine| digits.dims(levels, most, sum, self.dim);
             let mut count = most / lanes_of_one;
+            let at = |sum: &Affine| sum.with(numbers)?.checked_add(sum.steps[self.dim].checked_mul(from as i64)?);
             for limits in form.needs.iter().chain(&form.conditions) {
-                count = count.min(rows_within(
-                    limits,
-                    limits.value.with(numbers)?.checked_add(self.along(&limits.value, from)?)?,
-                    &dims(&limits.value)?,
-                )?);
+                count = count.min(rows_within(limits, at(&limits.value)?, &dims(&limits.value)?)?);
             }
-            let found = dims(&form.offset)?;
-            let ([(inner, step), outer @ ..], false) = (&found[..], count < 2 && levels == 1) else { return None };
-            let first = form.offset.with(numbers)?.checked_add(self.along(&form.offset, from)?)?;
+            // One run of the smallest digit is as well found as any other.
+            let is_box = if levels == 1 { count > 1 } else { count > 0 };
+            let (found, first) = (dims(&form.offset)?, at(&form.offset)?);
+            let ([(inner, step), outer @ ..], true) = (&found[..], is_box) else { return None };
             let mut outer = SmallVec::<[(usize, i64); 3]>::from_slice(outer);
             outer.last_mut()?.0 = count;
             let run = LaneRun { lane: from, count: *inner, first, step: *step, outer };
@@ -186,11 +184,6 @@ impl RunFunction {
             let fits = is_forwards && (kind == AccessKind::Read || are_apart(run.dims()));
             fits.then_some((run, from + count * lanes_of_one))
         })
-    }
-
-    /// What a lane's index adds to a sum.
-    fn along(&self, sum: &Affine, lane: usize) -> Option<i64> {
-        sum.steps[self.dim].checked_mul(lane as i64)
     }
 }
 
