@@ -119,7 +119,7 @@ impl Resolved {
     }
 }
 
-/// Quotients of the number of a lane, each by a multiple of what the one before it is divided by: digits of it, but for the last. Lanes from where some of
+/// Quotients of the number of a lane, each by a multiple of what the one before it is divided by: its digits in a mixed radix. Lanes from where some of
 /// them begin anew lie in a box, with a dimension for each digit.
 #[derive(Debug)]
 pub(crate) struct LaneDigits {
