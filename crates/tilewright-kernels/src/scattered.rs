@@ -92,6 +92,9 @@ fn goes_on_avx512(numbers: &[u64], first: u64, step: u64) -> bool {
     goes_on(numbers, first, step)
 }
 
+/// How many addresses are visited by code of their own each: what updates elements learns where the CPU has to wait for an update before it
+/// from the place of the instruction, so that one instruction for all waits too often (1.2 ns for an element of a histogram, 0.7 by eights).
+const TOGETHER: usize = 8;
 /// How many elements of a mask are looked at together.
 const GROUP: usize = 64;
 
@@ -107,12 +110,19 @@ fn active<'l>(mask: &[u8], list: &'l mut [u8; GROUP]) -> &'l [u8] {
     &list[..n]
 }
 
-/// Calls `visit` with the number of each address that the mask leaves, and the address; not with those left when the launch is to end.
+/// Calls `visit` with the number of each address or index that the mask leaves, and with itself; not with those left when the launch is to end.
 #[inline(always)]
-pub fn for_each_active(addresses: &[u64], mask: Option<&[u8]>, mut visit: impl FnMut(usize, u64)) {
+pub fn for_each_active<A: Copy>(addresses: &[A], mask: Option<&[u8]>, mut visit: impl FnMut(usize, A)) {
     let mut list = [0; GROUP];
     in_parts(addresses.len(), PART / 8, |part| match mask {
-        None => part.for_each(|i| visit(i, addresses[i])),
+        None => {
+            let (groups, rest) = addresses[part.clone()].as_chunks::<TOGETHER>();
+            for (group, first) in groups.iter().zip(part.clone().step_by(TOGETHER)) {
+                group.iter().enumerate().for_each(|(i, address)| visit(first + i, *address));
+            }
+            let first = part.end - rest.len();
+            rest.iter().enumerate().for_each(|(i, address)| visit(first + i, *address));
+        }
         Some(mask) => {
             for first in part.clone().step_by(GROUP) {
                 let group = first..part.end.min(first + GROUP);
@@ -149,6 +159,46 @@ fn masked_extremes_avx2(numbers: &[u64], mask: &[u8]) -> (u64, u64, u64) {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn masked_extremes_avx512(numbers: &[u64], mask: &[u8]) -> (u64, u64, u64) {
     masked_extremes(numbers, mask)
+}
+
+/// Where elements of `size` bytes lie that the mask leaves; `None` if addresses wrap or are not aligned, or there are none.
+pub fn reach_of_indices(level: Level, indices: Indices<'_>, size: u64) -> Option<Reach> {
+    let (first, last) = match level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a level is one of this CPU's.
+        Level::Avx512 => unsafe { least_and_greatest_avx512(indices) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Level::Avx2 => unsafe { least_and_greatest_avx2(indices) },
+        _ => least_and_greatest(indices),
+    };
+    let address = |index: i32| indices.base.checked_add_signed(i64::from(index) * size as i64);
+    (first <= last && indices.base & (size - 1) == 0).then_some(Reach { first: address(first)?, last: address(last)? })
+}
+
+/// The least and the greatest of indices that a mask leaves.
+#[inline(always)]
+fn least_and_greatest(Indices { indices, mask, .. }: Indices<'_>) -> (i32, i32) {
+    let none = (i32::MAX, i32::MIN);
+    match mask {
+        None => indices.iter().fold(none, |(least, greatest), x| (least.min(*x), greatest.max(*x))),
+        Some(mask) => indices.iter().zip(mask).fold(none, |(least, greatest), (x, bit)| {
+            let (low, high) = if bit & 1 == 1 { (*x, *x) } else { none };
+            (least.min(low), greatest.max(high))
+        }),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn least_and_greatest_avx2(indices: Indices<'_>) -> (i32, i32) {
+    least_and_greatest(indices)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn least_and_greatest_avx512(indices: Indices<'_>) -> (i32, i32) {
+    least_and_greatest(indices)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -272,6 +322,17 @@ pub struct Pointers<'a> {
     pub mask: Option<&'a [u8]>,
 }
 
+/// Elements behind one address, and which of them count.
+#[derive(Clone, Copy, Debug)]
+pub struct Indices<'a> {
+    /// The address of the element with index 0.
+    pub base: u64,
+    /// How many elements each lies behind that.
+    pub indices: &'a [i32],
+    /// As that of [`Pointers`].
+    pub mask: Option<&'a [u8]>,
+}
+
 /// Some addresses that stand together.
 struct Piece<'a> {
     /// The number of the first.
@@ -309,16 +370,23 @@ impl<'a> Pointers<'a> {
     }
 }
 
-/// Adds numbers up by their addresses, wrapping: `sums[(address - first) / size_of::<T>()]` gets those at `address`, unless the mask
-/// leaves them out.
+/// Adds numbers up, wrapping: `sums[place(x)]` gets those that stand where `x` stands among the places, unless the mask leaves them out.
+///
+/// A function of its own for each way of finding places, with registers for all that it needs.
 ///
 /// # Safety
-/// `numbers` holds one for each address, aligned.
-pub unsafe fn add_up<T: Copy + Into<u64>>(sums: &mut [u64], pointers: Pointers<'_>, first: u64, numbers: *const T) {
-    let one = |i: usize, address: u64| {
-        let sum = &mut sums[(address - first) as usize / size_of::<T>()];
+/// `numbers` holds one for each place, aligned.
+#[inline(never)]
+pub unsafe fn add_up<T: Word, A: Copy>(
+    sums: &mut [T],
+    (places, mask): (&[A], Option<&[u8]>),
+    place: impl Fn(A) -> usize,
+    numbers: *const T,
+) {
+    for_each_active(places, mask, |i, x| {
+        let sum = &mut sums[place(x)];
         // SAFETY: by the contract.
-        *sum = sum.wrapping_add(unsafe { *numbers.add(i) }.into());
-    };
-    for_each_active(pointers.addresses, pointers.mask, one);
+        let number = unsafe { *numbers.add(i) };
+        *sum = T::of((*sum).into().wrapping_add(number.into()));
+    });
 }

@@ -125,7 +125,7 @@ pub(crate) struct Between {
 }
 
 /// Whether lanes of a tile that have one more index along the dimension before this one lie where the row of this one would go on.
-fn follows(steps: &[i64; MAX_DIMS], extents: &[usize], dim: usize) -> bool {
+pub(super) fn follows(steps: &[i64; MAX_DIMS], extents: &[usize], dim: usize) -> bool {
     i64::try_from(extents[dim]).ok().and_then(|extent| steps[dim].checked_mul(extent)) == Some(steps[dim - 1])
 }
 

@@ -1,4 +1,4 @@
-//! Loads whose pointers are one address and an index for each lane, as most gathers are.
+//! Loads and atomic updates whose pointers are one address and an index for each lane, as those of most gathers and histograms are.
 //!
 //! ```text
 //! %8 = Offset(4) -> ptr (c0 splat, %7)
@@ -7,6 +7,8 @@
 //!
 //! Such a load stands in runs of elementwise instructions, and fusing makes it an input of their sweep: vector code compares the indices with the
 //! length of the buffer and loads the elements in the pass that computes the indices and goes on with what was loaded. No tile of pointers is made.
+//!
+//! An atomic update goes through its indices if they lie in order as `i32`: half of the bytes, and bounds that are found eight at a time.
 
 use super::{
     Base, Draft, IndexedLoad, Inst, PointerAccess, Tile, VReg,
@@ -24,11 +26,9 @@ use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 /// How many instructions may stand between what makes pointers and the load.
 const LOOK_BACK: usize = 64;
 
-/// Finds the loads.
+/// Finds them.
 pub(super) fn find(draft: &mut Draft) {
-    if !draft.machine.has_regions() {
-        return;
-    }
+    let has_regions = draft.machine.has_regions();
     let code = &mut draft.code;
     let (mut uses, writes) = (count_uses(code), count_writes(code));
     let copies: HashMap<VReg, Tile> = draft.prologue.iter().filter_map(copy).collect();
@@ -44,26 +44,22 @@ pub(super) fn find(draft: &mut Draft) {
         if let Some(pointers) = pointers_of_one_address(&code[at].0).filter(|reg| writes.of(*reg) == 1) {
             makers.insert(pointers, at);
         }
-        let Some((reg, maker)) = pointers_loaded_from(&code[at].0).and_then(|reg| Some((reg, *makers.get(&reg)?))) else { continue };
+        let Some((reg, maker)) = pointers_gone_through(&code[at].0).and_then(|reg| Some((reg, *makers.get(&reg)?))) else { continue };
         let Inst::Elementwise(offset) = &code[maker].0 else { continue };
         let stays = |tile: &Tile| at - maker <= LOOK_BACK && !is_written(&code[maker..at], tile);
-        let Inst::LoadPointers { access, padding, dst } = &code[at].0 else { continue };
-        if access.size != element_size(offset) || !offset.srcs.iter().all(stays) {
+        if !offset.srcs.iter().all(stays) {
             continue;
         }
         // A number for all lanes was copied to a tile in front of all blocks.
         let source = |tile: &Tile| copies.get(&tile.base).filter(|source| source.shape == tile.shape).cloned();
-        let load = IndexedLoad {
-            offset: offset.clone(),
-            access: (**access).clone(),
-            padding: padding.clone(),
-            source_of_padding: padding.as_ref().map(|tile| source(tile).unwrap_or_else(|| tile.clone())),
-            dst: *dst,
+        let offset = offset.clone();
+        let found = match &mut code[at].0 {
+            Inst::Atomic(atomic) => update_by_index(&mut atomic.access, offset),
+            inst => has_regions && load_by_index(inst, offset, source),
         };
-        if uses.take(reg) == 0 {
+        if found && uses.take(reg) == 0 {
             needless.insert(maker);
         }
-        code[at].0 = Inst::IndexedLoad(Box::new(load));
     }
     let mut at = 0;
     code.retain(|_| {
@@ -72,16 +68,45 @@ pub(super) fn find(draft: &mut Draft) {
     });
 }
 
+/// Lets a load go through indices instead of the pointers that are made of them; `false` if it cannot.
+fn load_by_index(inst: &mut Inst, offset: Elementwise, source: impl Fn(&Tile) -> Option<Tile>) -> bool {
+    let Inst::LoadPointers { access, padding, dst } = inst else { return false };
+    // Vector code is fast for so many.
+    if access.size != element_size(&offset) || offset.n < region::FEWEST {
+        return false;
+    }
+    let load = IndexedLoad {
+        offset,
+        access: (**access).clone(),
+        padding: padding.clone(),
+        source_of_padding: padding.as_ref().map(|tile| source(tile).unwrap_or_else(|| tile.clone())),
+        dst: *dst,
+    };
+    *inst = Inst::IndexedLoad(Box::new(load));
+    true
+}
+
+/// Lets an atomic update go through indices; `false` if it cannot.
+fn update_by_index(access: &mut PointerAccess, offset: Elementwise) -> bool {
+    let [base, index] = &offset.srcs[..] else { return false };
+    let is_in_order = index.elem == Elem::Num(Scalar::I32) && index.numel() == offset.n && index.is_contiguous();
+    if access.size != element_size(&offset) || !is_in_order {
+        return false;
+    }
+    (access.pointers, access.base) = (index.clone(), Some(base.clone()));
+    true
+}
+
 /// The register that an instruction copies a tile to.
 fn copy(inst: &Inst) -> Option<(VReg, Tile)> {
     if let Inst::Move { src, dst } = inst { Some((*dst, src.clone())) } else { None }
 }
 
-/// The pointers that an instruction makes, if it makes them of one address and an index for each, and vector code is fast for so many.
+/// The pointers that an instruction makes, if it makes them of one address and an index for each.
 fn pointers_of_one_address(inst: &Inst) -> Option<VReg> {
-    let Inst::Elementwise(Elementwise { kernel, srcs, dst, n, .. }) = inst else { return None };
+    let Inst::Elementwise(Elementwise { kernel, srcs, dst, .. }) = inst else { return None };
     let is_index = |elem: Elem| matches!(elem, Elem::Num(Scalar::I32 | Scalar::I64));
-    let fits = matches!(kernel.imm.op, ElemOp::Offset(_)) && srcs[0].is_splat() && is_index(srcs[1].elem) && *n >= region::FEWEST;
+    let fits = matches!(kernel.imm.op, ElemOp::Offset(_)) && srcs[0].is_splat() && is_index(srcs[1].elem);
     fits.then_some(*dst)
 }
 
@@ -90,14 +115,16 @@ fn element_size(offset: &Elementwise) -> usize {
     if let ElemOp::Offset(size) = offset.kernel.imm.op { size as usize } else { 0 }
 }
 
-/// The pointers that a load goes through, if it orders nothing and copies bytes.
-fn pointers_loaded_from(inst: &Inst) -> Option<VReg> {
-    let Inst::LoadPointers { access, .. } = inst else { return None };
-    let PointerAccess { pointers, element, order, .. } = &**access;
-    match pointers.base {
-        Base::Reg(reg) if order.semantics == MemoryOrderingSemantics::Weak && *element != Scalar::I1 => Some(reg),
-        _ => None,
-    }
+/// The pointers that an instruction goes through: an atomic update, or a load that orders nothing and copies bytes.
+fn pointers_gone_through(inst: &Inst) -> Option<VReg> {
+    let access = match inst {
+        Inst::LoadPointers { access, .. } if access.order.semantics == MemoryOrderingSemantics::Weak && access.element != Scalar::I1 => {
+            access
+        }
+        Inst::Atomic(atomic) => &atomic.access,
+        _ => return None,
+    };
+    if let Base::Reg(reg) = access.pointers.base { Some(reg) } else { None }
 }
 
 /// Whether some of the instructions write what a tile is on.

@@ -276,7 +276,10 @@ pub(crate) struct ViewAccess {
 /// An access through a tile of pointers.
 #[derive(Clone, Debug)]
 pub(crate) struct PointerAccess {
+    /// The pointers, or an index of `i32` for each where all count from one address.
     pub(crate) pointers: Tile,
+    /// The address that indices count from, in all lanes. Atomic updates may have it (`plan/indexed.rs`).
+    pub(crate) base: Option<Tile>,
     pub(crate) mask: Option<Tile>,
     pub(crate) element: Scalar,
     /// Bytes of an element, in memory and in registers.
@@ -721,6 +724,6 @@ impl Watch {
 impl PointerAccess {
     fn for_each_read(&self, visit: &mut impl FnMut(&Tile)) {
         visit(&self.pointers);
-        self.mask.iter().for_each(visit);
+        self.base.iter().chain(&self.mask).for_each(visit);
     }
 }

@@ -45,7 +45,7 @@ mod tests {
 
     fn pointers(semantics: MemoryOrderingSemantics) -> PointerAccess {
         let pointers = Tile::contiguous(Elem::Ptr, Base::Reg(VReg(0)), &[4]);
-        PointerAccess { pointers, mask: None, element: Scalar::I32, size: 4, order: Order { semantics, scope: None } }
+        PointerAccess { pointers, base: None, mask: None, element: Scalar::I32, size: 4, order: Order { semantics, scope: None } }
     }
 
     fn numbers() -> Tile {

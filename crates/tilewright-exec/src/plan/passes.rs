@@ -53,9 +53,9 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         }),
     ),
     row(
-        "index-loads",
-        "Finds loads through pointers that are one address and an index for each lane.",
-        |inst| matches!(inst, Inst::LoadPointers { .. }),
+        "index-accesses",
+        "Finds loads and atomic updates through pointers that are one address and an index for each lane.",
+        |inst| matches!(inst, Inst::LoadPointers { .. } | Inst::Atomic(_)),
         Run::Draft(indexed::find),
     ),
     row(

@@ -269,7 +269,10 @@ impl Display for ViewAccess {
 
 impl Display for PointerAccess {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.element, self.pointers)?;
+        match &self.base {
+            None => write!(f, "{} at {}", self.element, self.pointers)?,
+            Some(base) => write!(f, "{} at {base} [{}]", self.element, self.pointers)?,
+        }
         self.mask.as_ref().map_or(Ok(()), |mask| write!(f, " mask {mask}"))?;
         write!(f, "{}", self.order)
     }

@@ -6,7 +6,7 @@
 
 use super::{
     Block, Machine,
-    pointers::{active_address, pointers},
+    pointers::{Places, active_address, places},
     sums::Sums,
     tiling::Axis,
     updates::{Change, Scattered, StridedCells, Updates},
@@ -16,9 +16,12 @@ use crate::{
     interrupt::Looks,
     kernels::{
         exact::{read, write},
-        scattered::{Reach, Window},
+        scattered::{self, Reach, Window},
     },
-    memory::{AccessKind, raw::Strong},
+    memory::{
+        AccessKind,
+        raw::{Strong, Word},
+    },
     plan::{Atomic, Order, PointerAccess, Update},
 };
 use std::sync::atomic::{Ordering, fence};
@@ -72,8 +75,8 @@ impl Machine<'_> {
         match self.one_buffer(access, AccessKind::ReadModifyWrite, block) {
             Some((window, reach)) => {
                 if !self.add_up(atomic, window, reach, block) {
-                    let cells = Scattered { window, pointers: pointers(access, &block.frame) };
-                    if cells.pointers.mask.is_some() {
+                    let cells = Scattered { window, places: places(access, &block.frame), size: access.size };
+                    if cells.mask().is_some() {
                         self.masked_results(atomic, block);
                     }
                     // SAFETY: the window holds the elements that the mask leaves, aligned; the registers hold one for each pointer.
@@ -144,11 +147,16 @@ impl Machine<'_> {
         }
         if !self.sums.are_at(origin, access.size) {
             self.sums.flush();
-            self.sums.begin(origin, window.place(origin), access.size);
+            self.sums.begin(origin, window.place(origin), access.size, self.launch.alone);
         }
-        let regs = &block.frame;
-        // SAFETY: the register holds a number for each address, and the table a sum for each place.
-        unsafe { self.sums.add(pointers(access, regs), reach, regs.read(argument)) };
+        let (places, numbers) = (places(access, &block.frame), block.frame.read(argument));
+        // SAFETY: the register holds a number for each place.
+        unsafe {
+            match access.size {
+                4 => add_up(self.sums.of::<u32>(reach), places, origin, numbers.cast()),
+                _ => add_up(self.sums.of::<u64>(reach), places, origin, numbers.cast()),
+            }
+        }
         if !atomic.may_be_late {
             self.sums.flush();
         }
@@ -197,5 +205,26 @@ impl Machine<'_> {
             observer.access(&crate::Access { block, op, kind, ordering, scope, address, bytes: size, element: size });
         }
         Ok(host)
+    }
+}
+
+/// Adds numbers to sums, of which the first is for the element at the origin.
+///
+/// # Safety
+/// `numbers` holds one for each place, aligned.
+unsafe fn add_up<T: Word>(sums: &mut [T], places: Places<'_>, origin: u64, numbers: *const T) {
+    // SAFETY: by the contract.
+    unsafe {
+        match places {
+            Places::Pointers(at) => {
+                let place = |address: u64| address.wrapping_sub(origin) as usize / size_of::<T>();
+                scattered::add_up(sums, (at.addresses, at.mask), place, numbers);
+            }
+            Places::Indices(at) => {
+                // Elements are aligned, and so is the origin.
+                let first = (at.base.wrapping_sub(origin) as i64 / size_of::<T>() as i64) as isize;
+                scattered::add_up(sums, (at.indices, at.mask), |index| first.wrapping_add(index as isize) as usize, numbers);
+            }
+        }
     }
 }

@@ -6,7 +6,10 @@ use crate::{
     AccessFault, LaunchErrorKind,
     cpu::Level,
     interrupt::Looks,
-    kernels::scattered::{self, Pointers, Reach, Window},
+    kernels::{
+        exact,
+        scattered::{self, Indices, Pointers, Reach, Window},
+    },
     memory::AccessKind,
     plan::{PointerAccess, Tile, VReg},
 };
@@ -66,7 +69,10 @@ impl Machine<'_> {
             return None;
         }
         let size = access.size as u64;
-        let reach = scattered::reach(Level::best(), pointers(access, regs), size)?;
+        let reach = match places(access, regs) {
+            Places::Pointers(pointers) => scattered::reach(Level::best(), pointers, size)?,
+            Places::Indices(indices) => scattered::reach_of_indices(Level::best(), indices, size)?,
+        };
         let window = self.launch.memory.window(reach.first, size, kind, &mut self.hint)?;
         let is_aligned = || is_weak(access) || window.place(reach.first).addr().is_multiple_of(access.size);
         (window.holds(reach) && is_aligned()).then_some((window, reach))
@@ -125,7 +131,19 @@ impl Machine<'_> {
 /// The address of element `i`, unless it is masked off.
 pub(super) fn active_address(access: &PointerAccess, i: usize, regs: &Frame) -> Option<u64> {
     let is_masked_off = access.mask.as_ref().is_some_and(|mask| regs.element(mask, i) & 1 == 0);
-    (!is_masked_off).then(|| regs.element(&access.pointers, i))
+    (!is_masked_off).then(|| {
+        let element = regs.element(&access.pointers, i);
+        access.base.as_ref().map_or(element, |base| {
+            let distance = i64::from(element as i32) * access.size as i64;
+            address(base, regs).wrapping_add_signed(distance)
+        })
+    })
+}
+
+/// The address that indices count from.
+fn address(base: &Tile, regs: &Frame) -> u64 {
+    // SAFETY: registers and constants hold the tiles on them, and all elements of this one are the first.
+    unsafe { exact::read(regs.read(base), 0, size_of::<u64>()) }
 }
 
 /// Whether an access is not atomic.
@@ -182,15 +200,27 @@ fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach
     }
 }
 
-/// The addresses of an access, and its mask, if that masks anything off.
-pub(super) fn pointers<'b>(access: &PointerAccess, regs: &'b Frame) -> Pointers<'b> {
-    Pointers { addresses: addresses(access, regs), mask: partial_mask(access, regs) }
+/// Where the elements of an access lie.
+#[derive(Clone, Copy)]
+pub(super) enum Places<'b> {
+    Pointers(Pointers<'b>),
+    Indices(Indices<'b>),
 }
 
-/// The addresses of an access.
-fn addresses<'b>(access: &PointerAccess, regs: &'b Frame) -> &'b [u64] {
+/// Where the elements of an access lie, and its mask, if that masks anything off.
+pub(super) fn places<'b>(access: &PointerAccess, regs: &'b Frame) -> Places<'b> {
+    let Some(base) = &access.base else { return Places::Pointers(pointers(access, regs)) };
+    // SAFETY: the register holds that many indices, aligned, and nothing writes it before the access is over.
+    let indices = unsafe { std::slice::from_raw_parts(regs.read(&access.pointers).cast(), access.pointers.numel()) };
+    Places::Indices(Indices { base: address(base, regs), indices, mask: partial_mask(access, regs) })
+}
+
+/// The addresses of an access through pointers, and its mask, if that masks anything off.
+fn pointers<'b>(access: &PointerAccess, regs: &'b Frame) -> Pointers<'b> {
+    assert!(access.base.is_none(), "loads and stores go through pointers");
     // SAFETY: the register holds that many addresses, aligned, and nothing writes it before the access is over.
-    unsafe { std::slice::from_raw_parts(regs.read(&access.pointers).cast(), access.pointers.numel()) }
+    let addresses = unsafe { std::slice::from_raw_parts(regs.read(&access.pointers).cast(), access.pointers.numel()) };
+    Pointers { addresses, mask: partial_mask(access, regs) }
 }
 
 /// The mask of an access, if it masks anything off.

@@ -3,8 +3,8 @@
 
 use crate::{
     budget::{Budget, Reservation},
-    kernels::scattered::{Pointers, Reach, Window, add_up},
-    memory::raw::Strong,
+    kernels::scattered::{Reach, Window},
+    memory::raw::Word,
 };
 use std::sync::{
     Arc,
@@ -18,7 +18,7 @@ const MAX_SUMS: usize = 1 << 21;
 
 /// Sums for the places of a part of a buffer.
 pub(super) struct Sums {
-    /// Zeros, but for the places between `first` and `last`.
+    /// Zeros, but for the places between `first` and `last`: sums of the size of an element, side by side.
     sums: Vec<u64>,
     /// The address of the first place, and where it is on the host.
     origin: u64,
@@ -27,6 +27,8 @@ pub(super) struct Sums {
     size: usize,
     /// The addresses of the first and the last place that something was added for.
     reach: Reach,
+    /// Whether no other thread can access the elements.
+    alone: bool,
     /// The part of the launch's memory that they take.
     reservation: Option<Reservation>,
 }
@@ -39,6 +41,7 @@ impl Default for Sums {
             host: std::ptr::null_mut(),
             size: 0,
             reach: Reach { first: u64::MAX, last: 0 },
+            alone: false,
             reservation: None,
         }
     }
@@ -63,10 +66,11 @@ impl Sums {
     /// Makes room for a sum for each place from the origin to the end of a reach; `false` if the launch has no memory left for it.
     pub(super) fn make_room(&mut self, origin: u64, reach: Reach, size: usize, budget: &Arc<Budget>) -> bool {
         let places = ((reach.last - origin) as usize / size + 1).max(NEAR_SUMS);
-        if places > self.sums.len() {
+        let words = (places * size).div_ceil(size_of::<u64>());
+        if words > self.sums.len() {
             // Room for twice as many, so that it does not grow often.
-            let places = places.next_power_of_two();
-            let more = (places - self.sums.len()) * size_of::<u64>();
+            let words = words.next_power_of_two();
+            let more = (words - self.sums.len()) * size_of::<u64>();
             let reserved = match &mut self.reservation {
                 Some(reservation) => reservation.grow(more as u64),
                 none => budget.reserve(more).map(|reservation| *none = Some(reservation)),
@@ -74,7 +78,7 @@ impl Sums {
             if reserved.is_err() {
                 return false;
             }
-            self.sums.resize(places, 0);
+            self.sums.resize(words, 0);
         }
         true
     }
@@ -84,24 +88,22 @@ impl Sums {
         (self.origin, self.size) == (origin, size)
     }
 
-    /// Begins sums for a part; none are kept.
-    pub(super) fn begin(&mut self, origin: u64, host: *mut u8, size: usize) {
-        (self.origin, self.host, self.size) = (origin, host, size);
+    /// Begins sums for a part; none are kept. `alone`: no other thread can access its elements.
+    pub(super) fn begin(&mut self, origin: u64, host: *mut u8, size: usize, alone: bool) {
+        (self.origin, self.host, self.size, self.alone) = (origin, host, size, alone);
     }
 
-    /// Adds numbers for the addresses that a mask leaves, which all lie in the reach; there is room for it.
-    ///
-    /// # Safety
-    /// `numbers` holds one for each address, aligned. The window that the sums began with holds all elements of the reach.
-    pub(super) unsafe fn add(&mut self, pointers: Pointers<'_>, reach: Reach, numbers: *const u8) {
+    /// The sums, to which something will be added for addresses that lie in the reach; there is room for it.
+    pub(super) fn of<T: Word>(&mut self, reach: Reach) -> &mut [T] {
         self.reach = Reach { first: self.reach.first.min(reach.first), last: self.reach.last.max(reach.last) };
-        // SAFETY: by the contract.
-        unsafe {
-            match self.size {
-                4 => add_up::<u32>(&mut self.sums, pointers, self.origin, numbers.cast()),
-                _ => add_up::<u64>(&mut self.sums, pointers, self.origin, numbers.cast()),
-            }
-        }
+        self.places()
+    }
+
+    /// A sum for each place of the part.
+    fn places<T: Word>(&mut self) -> &mut [T] {
+        let n = self.sums.len() * size_of::<u64>() / size_of::<T>();
+        // SAFETY: words have no more than 64 bits, and any bits are one.
+        unsafe { std::slice::from_raw_parts_mut(self.sums.as_mut_ptr().cast(), n) }
     }
 
     /// Adds the sums to memory.
@@ -111,32 +113,29 @@ impl Sums {
         }
         // Additions that are late come behind all that their blocks have stored.
         fence(Ordering::Release);
-        let place = |address: u64| (address - self.origin) as usize / self.size;
-        for place in place(self.reach.first)..=place(self.reach.last) {
-            let sum = std::mem::take(&mut self.sums[place]);
-            if sum != 0 {
-                // SAFETY: the place lies in the reach, which the window holds.
-                unsafe { add_atomically(self.host.add(place * self.size), self.size, sum) };
-            }
+        match self.size {
+            4 => self.flush_as::<u32>(),
+            _ => self.flush_as::<u64>(),
         }
         (self.size, self.reach) = (0, Reach { first: u64::MAX, last: 0 });
+    }
+
+    fn flush_as<T: Word>(&mut self) {
+        let (host, alone, zero) = (self.host, self.alone, T::of(0));
+        let [first, last] = [self.reach.first, self.reach.last].map(|address| (address - self.origin) as usize / size_of::<T>());
+        for (place, sum) in self.places::<T>().iter_mut().enumerate().take(last + 1).skip(first) {
+            let sum = std::mem::replace(sum, zero);
+            if sum != zero {
+                // SAFETY: the place lies in the reach, which the window that the sums began with holds, aligned.
+                unsafe { T::add(host.add(place * size_of::<T>()), alone, sum) };
+            }
+        }
     }
 }
 
 impl Drop for Sums {
     fn drop(&mut self) {
         self.flush();
-    }
-}
-
-/// Adds a number to an element of memory.
-///
-/// # Safety
-/// A buffer of the launch holds the element.
-unsafe fn add_atomically(element: *mut u8, size: usize, number: u64) {
-    // SAFETY: by the contract.
-    if let Some(cell) = unsafe { Strong::new(element, size) } {
-        cell.fetch_add(number, Ordering::Relaxed);
     }
 }
 
@@ -152,6 +151,7 @@ mod tests {
         let reach = |places: usize| Reach { first: 64, last: 64 + 8 * (places as u64 - 1) };
         assert!(sums.make_room(64, reach(1), 8, &budget) && sums.make_room(64, reach(NEAR_SUMS), 8, &budget));
         assert_eq!(budget.holds(1), 0);
+        assert_eq!((sums.places::<u32>().len(), sums.places::<u64>().len()), (2 * NEAR_SUMS, NEAR_SUMS));
         assert!(!sums.make_room(64, reach(NEAR_SUMS + 1), 8, &budget));
         drop(sums);
         assert_eq!(budget.holds(1), bytes as u64);

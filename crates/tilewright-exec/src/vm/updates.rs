@@ -1,11 +1,11 @@
 //! Atomic updates of many elements: a loop for each type and operation, with no more in it than the update.
 #![allow(unsafe_code, reason = "reads registers and updates buffers through raw pointers")]
 
-use super::tiling::Axis;
+use super::{pointers::Places, tiling::Axis};
 use crate::{
     elem::float_format,
     interrupt::{PART, in_parts},
-    kernels::scattered::{Pointers, Window, for_each_active},
+    kernels::scattered::{Window, for_each_active},
     memory::raw::Word,
 };
 use tilewright_ir::{AtomicRMWMode as Mode, Scalar};
@@ -17,16 +17,34 @@ pub(super) trait Cells {
     fn for_each(self, visit: impl FnMut(usize, *mut u8));
 }
 
-/// Elements that pointers name, in one buffer.
+/// Elements that pointers or indices name, in one buffer.
 pub(super) struct Scattered<'a> {
     pub(super) window: Window,
-    pub(super) pointers: Pointers<'a>,
+    pub(super) places: Places<'a>,
+    /// Bytes of an element.
+    pub(super) size: usize,
+}
+
+impl<'a> Scattered<'a> {
+    /// Which of them count, if not all do.
+    pub(super) fn mask(&self) -> Option<&'a [u8]> {
+        match self.places {
+            Places::Pointers(at) => at.mask,
+            Places::Indices(at) => at.mask,
+        }
+    }
 }
 
 impl Cells for Scattered<'_> {
     #[inline(always)]
     fn for_each(self, mut visit: impl FnMut(usize, *mut u8)) {
-        for_each_active(self.pointers.addresses, self.pointers.mask, |i, address| visit(i, self.window.place(address)));
+        match self.places {
+            Places::Pointers(at) => for_each_active(at.addresses, at.mask, |i, address| visit(i, self.window.place(address))),
+            Places::Indices(at) => {
+                let (host, size) = (self.window.place(at.base), self.size as isize);
+                for_each_active(at.indices, at.mask, |i, index| visit(i, host.wrapping_offset(index as isize * size)));
+            }
+        }
     }
 }
 
@@ -228,6 +246,7 @@ fn add_bf16(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::scattered::{Indices, Pointers};
 
     /// Numbers of all kinds, and some others.
     fn samples(bits: u32) -> Vec<u64> {
@@ -277,12 +296,19 @@ mod tests {
             ] {
                 let (mut memory, arguments, mut found) = ([1u32, 20], [2u32, 3, if mode == Mode::Add { 0 } else { 4 }, 3], [0u32; 4]);
                 let window = Window { address: 64, host: memory.as_mut_ptr().cast(), last: 68 };
-                let pointers = Pointers { addresses: &[64, 64, 68, 64], mask: None };
                 let change = Change::Combine(mode, arguments.as_ptr().cast());
                 let updates = Updates { element: Scalar::I32, change, old: Some(found.as_mut_ptr().cast()), alone };
+                let by_pointers = Places::Pointers(Pointers { addresses: &[64, 64, 68, 64], mask: None });
                 // SAFETY: the window holds the elements, and the arrays one for each.
-                unsafe { updates.run(Scattered { window, pointers }) };
+                unsafe { updates.run(Scattered { window, places: by_pointers, size: 4 }) };
                 assert_eq!((memory, found), (expected, old), "{mode:?}");
+                (memory, found) = ([1, 20], [0; 4]);
+                let window = Window { address: 64, host: memory.as_mut_ptr().cast(), last: 68 };
+                let updates = Updates { old: Some(found.as_mut_ptr().cast()), ..updates };
+                let by_indices = Places::Indices(Indices { base: 72, indices: &[-2, -2, -1, -2], mask: None });
+                // SAFETY: as above.
+                unsafe { updates.run(Scattered { window, places: by_indices, size: 4 }) };
+                assert_eq!((memory, found), (expected, old), "{mode:?} by index");
             }
         }
     }

@@ -15,6 +15,7 @@ mod interrupts;
 mod limits;
 mod local_memory;
 mod loop_passes;
+mod merged_rows;
 mod origins;
 mod product_loops;
 mod profile;

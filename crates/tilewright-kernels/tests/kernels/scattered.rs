@@ -1,6 +1,6 @@
 use tilewright_kernels::{
     cpu::Level,
-    scattered::{Pointers, Reach, Window, add_up, all_set, is_run, reach},
+    scattered::{Indices, Pointers, Reach, Window, add_up, all_set, is_run, reach, reach_of_indices},
 };
 
 fn all(addresses: &[u64]) -> Pointers<'_> {
@@ -99,10 +99,36 @@ fn elements_are_loaded_stored_and_added_up() {
     unsafe { window.store::<u16, false>(some(&[64, 0], &[1, 0]), [4u16, 5].as_ptr()) };
     assert_eq!(bytes, [4, 0, 2, 3, 4, 5, 2, 0]);
     let mut sums = [0; 3];
+    let place = |address: u64| (address - 8) as usize / 4;
     // SAFETY: there is a number for each address.
-    unsafe { add_up(&mut sums, all(&[8, 16, 8, 12]), 8, [1u32, 2, u32::MAX, 4].as_ptr()) };
-    assert_eq!(sums, [1 << 32, 4, 2]);
+    unsafe { add_up(&mut sums, (&[8u64, 16, 8, 12], None), place, [1u32, 2, u32::MAX, 4].as_ptr()) };
+    assert_eq!(sums, [0, 4, 2]);
     // SAFETY: as above.
-    unsafe { add_up(&mut sums, some(&[8, 0], &[1, 0]), 8, [1u32, 2].as_ptr()) };
-    assert_eq!(sums, [(1 << 32) + 1, 4, 2]);
+    unsafe { add_up(&mut sums, (&[8u64, 0], Some(&[1, 0])), place, [1u32, 2].as_ptr()) };
+    assert_eq!(sums, [1, 4, 2]);
+}
+
+#[test]
+fn indices_reach_from_the_least_to_the_greatest_that_counts() {
+    let of = |base: u64, indices: &[i32], mask: Option<&[u8]>| {
+        Level::available().map(|level| reach_of_indices(level, Indices { base, indices, mask }, 4)).reduce(|a, b| {
+            assert_eq!(a, b);
+            a
+        })
+    };
+    let many: Vec<i32> = (0..37).map(|i| (i * 7919) % 101 - 50).collect();
+    let (least, greatest) = (*many.iter().min().unwrap(), *many.iter().max().unwrap());
+    let address = |index: i32| 4096u64.wrapping_add_signed(i64::from(index) * 4);
+    assert_eq!(of(4096, &many, None), Some(Some(Reach { first: address(least), last: address(greatest) })));
+    let odd: Vec<u8> = (0..37).map(|i| i % 2).collect();
+    let left = || many.iter().skip(1).step_by(2);
+    assert_eq!(
+        of(4096, &many, Some(&odd)),
+        Some(Some(Reach { first: address(*left().min().unwrap()), last: address(*left().max().unwrap()) }))
+    );
+    // None count, the address is not aligned, or wraps.
+    assert_eq!(of(4096, &many, Some(&[0; 37])), Some(None));
+    assert_eq!(of(4098, &many, None), Some(None));
+    assert_eq!(of(64, &[-17], None), Some(None));
+    assert_eq!(of(u64::MAX - 3, &[1], None), Some(None));
 }

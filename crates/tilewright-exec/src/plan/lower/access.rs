@@ -1,6 +1,7 @@
 //! Finds the access functions of gathers, scatters and atomic updates (`plan/access.rs`), and what need not be computed because of them.
 
 mod division;
+mod merge;
 
 use super::Lowerer;
 use crate::{
@@ -9,7 +10,8 @@ use crate::{
     hash::HashMap,
     plan::{
         AccessFunction, Condition, DivisionPart, Index, Leaf, Node, PerDim, Placement, Tile, ViewAccess,
-        access::{MAX_CHOICES, MAX_DIMS, wrap},
+        access::{MAX_CHOICES, MAX_DIMS, follows, wrap},
+        row_major,
     },
 };
 use smallvec::SmallVec;
@@ -119,7 +121,7 @@ fn find((module, body): (&Module, &Body), op: OpRef<'_>, machine: &TargetMachine
     if !lies_in_bytes(module, body, pointers) {
         return None;
     }
-    let (mut extents, mut dims) = (SmallVec::new(), Dims::new());
+    let (mut extents, mut dims) = (SmallVec::<[usize; MAX_DIMS]>::new(), Dims::new());
     for &extent in &tile {
         let index = if extent > 1 { SmallVec::from_slice(&[(extents.len(), 1)]) } else { SmallVec::new() };
         dims.push(index);
@@ -133,10 +135,17 @@ fn find((module, body): (&Module, &Body), op: OpRef<'_>, machine: &TargetMachine
         _ => 0,
     };
     let divisible = machine.divides() && op.opcode() != Opcode::AtomicRMWTko;
-    let trace = |divides| trace((module, body), op, pointers, (extents.clone(), &dims), divides);
+    let trace = |divides| trace((module, body), op, pointers, (&extents, &dims), divides);
     let (base, function) = if divisible { trace(true).or_else(|| trace(false)) } else { trace(false) }?;
-    let found = Found { base, tile, function, padding };
+    let found = Found { base, tile: merge::tile(&tile, &extents, &function.extents), function, padding };
     found.has_rows(op.opcode() != Opcode::LoadPtrTko).then_some(found)
+}
+
+/// Dimensions of an access that stand side by side, from the first to the last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Along {
+    first: usize,
+    last: usize,
 }
 
 /// A base, and where lanes lie behind it.
@@ -147,18 +156,18 @@ fn trace(
     (module, body): (&Module, &Body),
     op: OpRef<'_>,
     pointers: Value,
-    (extents, dims): (SmallVec<[usize; MAX_DIMS]>, &Dims),
+    (extents, dims): (&[usize], &Dims),
     divides: bool,
 ) -> Option<Traced> {
     let is_written = op.opcode() != Opcode::LoadPtrTko;
     let mut tracer =
-        IndexTracer { module, body, nodes: Vec::new(), leaves: Vec::new(), conditions: Vec::new(), looks: 0, is_written, divides };
+        IndexTracer { module, body, extents, nodes: Vec::new(), leaves: Vec::new(), conditions: Vec::new(), looks: 0, is_written, divides };
     let (base, offset) = tracer.pointers(pointers, dims)?;
     if let Some(mask) = op.operand_named("mask").first() {
         tracer.mask(*mask, dims)?;
     }
     let IndexTracer { nodes, leaves, conditions, .. } = tracer;
-    let function = AccessFunction { extents, nodes, leaves, offset: offset?, conditions };
+    let function = merge::merged(AccessFunction { extents: SmallVec::from_slice(extents), nodes, leaves, offset: offset?, conditions })?;
     let fits = !function.divides() || {
         // Lanes that share a place are stored in their order, which is that of boxes only where lanes are a row.
         let is_ordered = !is_written || function.is_row(|(_, along)| along.is_none());
@@ -229,8 +238,11 @@ impl Found {
 struct IndexTracer<'m> {
     module: &'m Module,
     body: &'m Body,
+    /// Those of the access.
+    extents: &'m [usize],
     nodes: Vec<Node>,
-    leaves: Vec<(Value, Option<usize>)>,
+    /// The dimensions along which a leaf differs are those of a row of its elements, one behind the other.
+    leaves: Vec<(Value, Option<Along>)>,
     conditions: Vec<Condition>,
     looks: usize,
     /// Whether lanes with quotients of their index have a box for each.
@@ -371,23 +383,31 @@ impl<'m> IndexTracer<'m> {
         matches!(node.index, Index::Lane(_)) || node.operands().iter().any(|operand| self.moves(*operand))
     }
 
-    /// The node of an integer that is the same for all lanes, or depends on their index along one dimension alone.
+    /// The node of an integer that is the same for all lanes, or depends on their indices along dimensions side by side, whose lanes have its elements in
+    /// their order.
     fn leaf(&mut self, value: Value, bits: u32, dims: &Dims) -> Option<usize> {
-        let along = if self.has_one_element(value) {
-            None
-        } else {
-            let mut indices = dims.iter().filter(|index| !index.is_empty());
-            match (indices.next().map(|index| &index[..]), indices.next()) {
-                (Some([(dim, 1)]), None) => Some(*dim),
-                _ => return None,
-            }
-        };
+        let along = if self.has_one_element(value) { None } else { Some(self.along(value, dims)?) };
         let known = self.leaves.iter().position(|leaf| *leaf == (value, along));
         let leaf = known.unwrap_or_else(|| {
             self.leaves.push((value, along));
             self.leaves.len() - 1
         });
         Some(self.push(bits, Index::Leaf(leaf)))
+    }
+
+    /// The dimensions of the access whose lanes have the elements of a value in their order.
+    fn along(&self, value: Value, dims: &Dims) -> Option<Along> {
+        let shape = shape(self.module, self.body, value)?;
+        let mut pitches = [0i64; MAX_DIMS];
+        for (index, pitch) in dims.iter().zip(row_major(&shape)) {
+            for (dim, times) in index {
+                pitches[*dim] = times.checked_mul(i64::try_from(pitch).ok()?)?.checked_add(pitches[*dim])?;
+            }
+        }
+        let dims = 0..self.extents.len();
+        let (first, last) = (dims.clone().position(|dim| pitches[dim] != 0)?, dims.rev().find(|dim| pitches[*dim] != 0)?);
+        let goes_on = |dim: usize| follows(&pitches, self.extents, dim);
+        (pitches[last] == 1 && (first + 1..=last).all(goes_on)).then_some(Along { first, last })
     }
 
     /// What an operation sees otherwise, and the indices along its dimensions.

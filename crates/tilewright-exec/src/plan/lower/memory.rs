@@ -4,7 +4,7 @@ use super::{Lowerer, Val};
 use crate::{
     PlanError,
     elem::{Elem, memory_bits},
-    plan::{Atomic, Inst, Order, Piece, PointerAccess, Print, Readers, Tile, inst::Update, printf},
+    plan::{Atomic, Inst, Order, Piece, PointerAccess, Print, Readers, Tile, ViewAccess, inst::Update, printf},
 };
 use tilewright_ir::{
     AtomicRMWMode, AttrName, AttrValue, MemoryOrderingSemantics, MemoryScope, MultimemReductionKind, OpRef, Scalar, TypeData,
@@ -109,7 +109,7 @@ impl<'m> Lowerer<'m> {
         self.require(mask_fits, "the mask must be i1 in the shape of the pointers")?;
         let pointers = self.in_order(pointers);
         let mask = mask.map(|mask| self.in_order(mask));
-        Ok(PointerAccess { pointers, mask, element, size, order: self.order(op)? })
+        Ok(PointerAccess { pointers, base: None, mask, element, size, order: self.order(op)? })
     }
 
     /// An operand with an element for each pointer.
@@ -142,7 +142,8 @@ impl<'m> Lowerer<'m> {
     pub(super) fn store_pointers(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let src = self.needed(op, "value")?;
         if let Some(view) = self.access_function(op, src.elem)? {
-            let src = if src.is_permuted() { src } else { self.in_order(src) };
+            let has_merged = *src.shape != *view.tile;
+            let src = if src.is_permuted() && !has_merged { src } else { self.in_shape(src, &view) };
             self.emit(Inst::Store { view, src });
             return self.token(op, 0);
         }
@@ -152,12 +153,18 @@ impl<'m> Lowerer<'m> {
         self.token(op, 0)
     }
 
+    /// A tile in order, in the shape of an access function's, some of whose dimensions may be one.
+    fn in_shape(&mut self, src: Tile, view: &ViewAccess) -> Tile {
+        let src = self.in_order(src);
+        Tile::contiguous(src.elem, src.base, &view.tile)
+    }
+
     pub(super) fn atomic_rmw(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let argument = self.needed(op, "arg")?;
         let mode = self.mode(op)?;
         self.require(mode_takes(mode, argument.elem), "the mode does not take this element type")?;
         if let Some(view) = self.access_function(op, argument.elem)? {
-            let src = self.in_order(argument);
+            let src = self.in_shape(argument, &view);
             self.emit(Inst::AtomicView { view, mode, src });
             return self.token(op, 1);
         }

@@ -1,5 +1,5 @@
 // REQUIRES: vector code
-// Loads through pointers that are one address and an index for each lane know address and indices, and need no pointers.
+// Loads and atomic updates through pointers that are one address and an index for each lane know address and indices, and need no pointers.
 
 // Indices come from the data, what is outside is masked off, and what was loaded is computed with.
 entry @gathered(%table: tile<ptr<f32>>, %from: tile<ptr<i32>>, %n: tile<i32>, %to: tile<ptr<f32>>) {
@@ -59,5 +59,30 @@ entry @others(%table: tile<ptr<f32>>, %from: tile<ptr<i32>>, %to: tile<ptr<f32>>
   %b, %b_t = load_ptr_tko relaxed device %p : tile<128xptr<f32>> -> tile<128xf32>, token
   %e, %e_t = load_ptr_tko weak %q : tile<16xptr<f32>> -> tile<16xf32>, token
   // CHECK-NOT: load f32 at c0
+  return
+}
+
+// A histogram: indices of 32 bits in order. Those of 64 bits are no shorter than pointers, which are made then.
+entry @counted(%bins: tile<ptr<i32>>, %from: tile<ptr<i32>>, %n: tile<i32>) {
+  %it = make_tensor_view %from, shape = [65536], strides = [1] : tensor_view<65536xi32, strides=[1]>
+  %i = make_partition_view %it : partition_view<tile=(128), tensor_view<65536xi32, strides=[1]>>
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %a, %a_t = load_view_tko weak %i[%bx] : partition_view<tile=(128), tensor_view<65536xi32, strides=[1]>>, tile<i32> -> tile<128xi32>, token
+  %n0 = reshape %n : tile<i32> -> tile<1xi32>
+  %n1 = broadcast %n0 : tile<1xi32> -> tile<128xi32>
+  %m = cmpi less_than %a, %n1, unsigned : tile<128xi32> -> tile<128xi1>
+  %t0 = reshape %bins : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %t1 = broadcast %t0 : tile<1xptr<i32>> -> tile<128xptr<i32>>
+  %p = offset %t1, %a : tile<128xptr<i32>>, tile<128xi32> -> tile<128xptr<i32>>
+  %one = constant <i32: 1> : tile<128xi32>
+  %old, %t = atomic_rmw_tko relaxed device %p, add, %one, %m : tile<128xptr<i32>>, tile<128xi32>, tile<128xi1> -> tile<128xi32>, token
+  %b = muli %a, %a : tile<128xi32>
+  %c = exti %b unsigned : tile<128xi32> -> tile<128xi64>
+  %q = offset %t1, %c : tile<128xptr<i32>>, tile<128xi64> -> tile<128xptr<i32>>
+  %old1, %u = atomic_rmw_tko relaxed device %q, max, %a, %m token=%t : tile<128xptr<i32>>, tile<128xi32>, tile<128xi1> -> tile<128xi32>, token
+  // BEFORE: atomic_rmw Add i32 at %{{.*}}: ptr[128] mask
+  // CHECK: atomic_rmw Add i32 at c0: ptr[128] strides [0] [%{{.*}}: i32[128]] mask
+  // CHECK: Offset(4) -> ptr
+  // CHECK: atomic_rmw Max i32 at %{{.*}}: ptr[128] mask
   return
 }
