@@ -170,6 +170,44 @@ fn rounds_are_computed_for_several_vectors_side_by_side() {
     }
 }
 
+/// One long chain, of which little lives from step to step, is computed for eight vectors in turns: each step waits for the one before.
+#[test]
+fn single_chains_are_computed_for_eight_vectors() {
+    let steps: String = (0..8)
+        .map(|i| {
+            let [from, sum, rounded, to] = [3 * i + 2, 3 * i + 3, 3 * i + 4, 3 * i + 5];
+            format!("    %{sum} = fmaodd f32 %{from}, %2, %0\n    %{rounded} = f32to16 f32 %{sum}\n    %{to} = f16to32 i16 %{rounded}\n")
+        })
+        .collect();
+    let text = format!(
+        "code lanes 64 ($0: buffer, $1: count) {{
+  %0 = const f32 0x3f000000
+  lanes ^0 in $1 {{
+    %1 = load i16 $0[^0 * 2]
+    %2 = f16to32 i16 %1
+{steps}    store i16 %25, $0[^0 * 2]
+  }}
+}}"
+    );
+    let code = Code::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    for level in [Level::Avx2, Level::Avx512] {
+        let listing = code.listing(level).unwrap_or_else(|error| panic!("{level:?}: {error}"));
+        // Once more each for what is left.
+        assert_eq!(listing.items.iter().filter(|(_, item)| item.contains("f32to16")).count(), 8 * 9, "{level:?}");
+    }
+    // Between -2 and 2: which bits a NaN has is not said.
+    let numbers: Vec<u8> = (0..300u16).flat_map(|i| (i.wrapping_mul(8191) & 0xbfff).to_le_bytes()).collect();
+    for count in [0, 1, 7, 8, 31, 63, 64, 65, 127, 128, 129, 200, 256, 300] {
+        let portable = &mut numbers.clone();
+        code.run_portable(&[Arg::Buffer(Buffer::of_mut(portable)), Arg::Count(count)]).unwrap();
+        for level in Level::available() {
+            let found = &mut numbers.clone();
+            code.compile(*level).unwrap().run(&[Arg::Buffer(Buffer::of_mut(found)), Arg::Count(count)]).unwrap();
+            assert_eq!(found, portable, "{level:?}: {count}");
+        }
+    }
+}
+
 /// Code that fetches does what it did, wherever that is, and for each instruction set it has more instructions.
 #[test]
 fn what_is_fetched_changes_nothing() {

@@ -143,13 +143,20 @@ impl Inside {
     }
 
     /// Lets a nest over tiles go no further than what is inside, and a buffer of it lie as that does in memory; `false` if it has no loop for
-    /// each dimension.
+    /// each dimension of which a part is outside. One that lies whole inside may have several, as where the blocks of a group are one of them.
     pub(super) fn cut(&self, nest: &mut Nest, buffer: usize) -> bool {
         for each in nest.loops.iter_mut().filter(|each| each.extent > 1) {
             let (stride, extent) = (each.strides[buffer], each.extent);
-            let Some((axis, _)) = self.dims.iter().find(|(axis, tile)| axis.pitch == stride && *tile == extent) else { return false };
-            each.strides[buffer] = axis.stride as usize;
-            each.extent = axis.count;
+            let is_along = |(axis, tile): &&(Axis, usize)| axis.pitch <= stride && stride < axis.pitch * tile;
+            let Some((axis, tile)) = self.dims.iter().find(is_along) else { return false };
+            let is_whole = axis.count == *tile && stride.is_multiple_of(axis.pitch) && stride * extent <= axis.pitch * tile;
+            if axis.pitch == stride && *tile == extent {
+                (each.strides[buffer], each.extent) = (axis.stride as usize, axis.count);
+            } else if is_whole {
+                each.strides[buffer] = axis.stride as usize * (stride / axis.pitch);
+            } else {
+                return false;
+            }
         }
         nest.parts.is_empty()
     }
@@ -281,5 +288,30 @@ impl Machine<'_> {
         // SAFETY: as for loads; the two do not overlap.
         unsafe { copy_box(&boxed[..edges.rank], size, stores, regs.read(src), host) };
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of a tile of 64 x 512 with 384 elements inside, which lie 400 apart in memory, gone through by groups of 4 rows.
+    #[test]
+    fn dimensions_that_lie_whole_inside_may_have_several_loops() {
+        let axis = |count, stride, pitch| Axis { count, stride, pitch };
+        let inside = Inside { host: None, dims: [(axis(384, 1, 1), 512), (axis(64, 400, 512), 64)].into_iter().collect() };
+        let cut = |inside: &Inside, loops: &[(usize, usize)]| {
+            let n = loops.iter().map(|(extent, _)| extent).product();
+            let mut nest = Nest::common(n, std::iter::once(loops.iter().copied().collect())).expect("it is a nest");
+            let is_cut = inside.cut(&mut nest, 0);
+            is_cut.then(|| nest.loops.iter().map(|each| (each.extent, each.strides[0])).collect::<Vec<_>>())
+        };
+        assert_eq!(cut(&inside, &[(64, 512), (512, 1)]), Some(vec![(64, 400), (384, 1)]));
+        assert_eq!(cut(&inside, &[(16, 2048), (4, 512), (512, 1)]), Some(vec![(16, 1600), (4, 400), (384, 1)]));
+        // Of what is not whole inside, no part is.
+        assert_eq!(cut(&inside, &[(64, 512), (2, 256), (256, 1)]), None);
+        let fewer = Inside { host: None, dims: [(axis(384, 1, 1), 512), (axis(63, 400, 512), 64)].into_iter().collect() };
+        assert_eq!(cut(&fewer, &[(16, 2048), (4, 512), (512, 1)]), None);
+        assert_eq!(cut(&fewer, &[(64, 512), (512, 1)]), Some(vec![(63, 400), (384, 1)]));
     }
 }

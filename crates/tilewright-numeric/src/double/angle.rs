@@ -30,8 +30,8 @@ fn near<D: DoubleLanes>(x: D) -> Reduced<D> {
         f64::from_bits(0x397B_839A_2520_49C1),
     ];
     let (n, quadrant) = round(x * std::f64::consts::FRAC_2_PI);
-    let first = sum(x - n * RIGHT[0], -n * RIGHT[1]);
-    let second = sum(first.high, -n * RIGHT[2]);
+    let first = sum(x - n * RIGHT[0], n * -RIGHT[1]);
+    let second = sum(first.high, n * -RIGHT[2]);
     Reduced { rest: second.plus(first.low - n * RIGHT[3]), quadrant }
 }
 

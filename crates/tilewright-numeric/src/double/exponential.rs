@@ -45,20 +45,26 @@ fn scaled<D: DoubleLanes>(value: Pair<D>, (n, bits): Power<D>) -> D {
     rounded * power_of_two(half) * power_of_two(bits - half)
 }
 
-/// e to the power `x + low`, where `x` may be as large as it likes, and `low` is small.
+/// `x` less the nearest multiple of ln(2), and which one that is, where `x` may be as large as it likes.
 #[inline(always)]
-pub(super) fn exp_of_pair<D: DoubleLanes>(x: D, low: D) -> D {
+fn reduced<D: DoubleLanes>(x: D) -> (Pair<D>, Power<D>) {
     let x = between(x, -746.0, 710.0);
     let power = round(x * LOG2_E);
-    let n = power.0;
-    let r = sum(x - n * LN_2.high, -n * LN_2.low);
+    (sum(x - power.0 * LN_2.high, power.0 * -LN_2.low), power)
+}
+
+/// e to the power `x + low`, where `low` is small.
+#[inline(always)]
+pub(super) fn exp_of_pair<D: DoubleLanes>(x: D, low: D) -> D {
+    let (r, power) = reduced(x);
     scaled(exp_less_one(r.plus(low)).above(x.splat(1.0)), power)
 }
 
 /// e to the power `x`.
 #[inline(always)]
 pub fn exp<D: DoubleLanes>(x: D) -> D {
-    exp_of_pair(x, x.splat(0.0))
+    let (r, power) = reduced(x);
+    scaled(exp_less_one(r).above(x.splat(1.0)), power)
 }
 
 /// 2 to the power `x`.
@@ -75,7 +81,7 @@ pub fn exp2<D: DoubleLanes>(x: D) -> D {
 #[inline(always)]
 fn parts<D: DoubleLanes>(x: D) -> (Power<D>, Pair<D>) {
     let power = round(x * LOG2_E);
-    let r = sum(x - power.0 * LN_2.high, -power.0 * LN_2.low);
+    let r = sum(x - power.0 * LN_2.high, power.0 * -LN_2.low);
     (power, exp_less_one(r))
 }
 
