@@ -8,7 +8,8 @@
 //! Such a load stands in runs of elementwise instructions, and fusing makes it an input of their sweep: vector code compares the indices with the
 //! length of the buffer and loads the elements in the pass that computes the indices and goes on with what was loaded. No tile of pointers is made.
 //!
-//! An atomic update goes through its indices if they lie in order as `i32`: half of the bytes, and bounds that are found eight at a time.
+//! An atomic update goes through its indices if they lie in order as `i32`: half of the bytes, and bounds that are found eight at a time. Those that
+//! were shorter numbers are extended to `i32` instead of `i64` for it.
 
 use super::{
     Base, Draft, IndexedLoad, Inst, PointerAccess, Tile, VReg,
@@ -17,9 +18,10 @@ use super::{
     region,
 };
 use crate::{
+    TargetMachine,
     elem::Elem,
     hash::{HashMap, HashSet},
-    kernels::ElemOp,
+    kernels::{ElemOp, select_at},
 };
 use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 
@@ -28,21 +30,25 @@ const LOOK_BACK: usize = 64;
 
 /// Finds them.
 pub(super) fn find(draft: &mut Draft) {
-    let has_regions = draft.machine.has_regions();
-    let code = &mut draft.code;
+    let machine = draft.machine;
+    let (code, registers) = (&mut draft.code, &mut draft.registers);
     let (mut uses, writes) = (count_uses(code), count_writes(code));
     let copies: HashMap<VReg, Tile> = draft.prologue.iter().filter_map(copy).collect();
     let copies: HashMap<Base, Tile> =
         draft.prologue_places.iter().filter_map(|(reg, offset)| Some((Base::Const(*offset), copies.get(reg)?.clone()))).collect();
-    let mut makers: HashMap<VReg, usize> = HashMap::default();
+    let (mut makers, mut extensions): (HashMap<VReg, usize>, HashMap<VReg, usize>) = Default::default();
     let mut needless = HashSet::default();
     for at in 0..code.len() {
         if code[at].0.effects().end_straight_code() {
             makers.clear();
+            extensions.clear();
             continue;
         }
         if let Some(pointers) = pointers_of_one_address(&code[at].0).filter(|reg| writes.of(*reg) == 1) {
             makers.insert(pointers, at);
+        }
+        if let Some(extended) = extended_to_64_bits(&code[at].0).filter(|reg| writes.of(*reg) == 1) {
+            extensions.insert(extended, at);
         }
         let Some((reg, maker)) = pointers_gone_through(&code[at].0).and_then(|reg| Some((reg, *makers.get(&reg)?))) else { continue };
         let Inst::Elementwise(offset) = &code[maker].0 else { continue };
@@ -53,9 +59,21 @@ pub(super) fn find(draft: &mut Draft) {
         // A number for all lanes was copied to a tile in front of all blocks.
         let source = |tile: &Tile| copies.get(&tile.base).filter(|source| source.shape == tile.shape).cloned();
         let offset = offset.clone();
+        // The pointers are needless then, and what extends their indices has room in their place.
+        let short = if uses.of(reg) == 1 { short_indices(&offset, &extensions, &code[..at]) } else { None };
         let found = match &mut code[at].0 {
-            Inst::Atomic(atomic) => update_by_index(&mut atomic.access, offset),
-            inst => has_regions && load_by_index(inst, offset, source),
+            Inst::Atomic(atomic) => match short.and_then(|short| in_32_bits(short, offset.n, registers, &machine)) {
+                Some(extension) => {
+                    let index = Tile::contiguous(Elem::Num(Scalar::I32), Base::Reg(extension.dst), &atomic.access.pointers.shape);
+                    let offset = Elementwise { srcs: vec![offset.srcs[0].clone(), index], ..offset };
+                    if update_by_index(&mut atomic.access, offset) {
+                        code[maker].0 = Inst::Elementwise(extension);
+                    }
+                    continue;
+                }
+                None => update_by_index(&mut atomic.access, offset),
+            },
+            inst => machine.has_regions() && load_by_index(inst, offset, source),
         };
         if found && uses.take(reg) == 0 {
             needless.insert(maker);
@@ -72,7 +90,7 @@ pub(super) fn find(draft: &mut Draft) {
 fn load_by_index(inst: &mut Inst, offset: Elementwise, source: impl Fn(&Tile) -> Option<Tile>) -> bool {
     let Inst::LoadPointers { access, padding, dst } = inst else { return false };
     // Vector code is fast for so many.
-    if access.size != element_size(&offset) || offset.n < region::FEWEST {
+    if access.size != element_size(&offset) || offset.n < region::FEWEST || !is_index(offset.srcs[1].elem) {
         return false;
     }
     let load = IndexedLoad {
@@ -97,6 +115,41 @@ fn update_by_index(access: &mut PointerAccess, offset: Elementwise) -> bool {
     true
 }
 
+/// The register of indices of 64 bits that an instruction makes of numbers of 8 or 16 bits.
+fn extended_to_64_bits(inst: &Inst) -> Option<VReg> {
+    let Inst::Elementwise(Elementwise { kernel, srcs, dst, size: 8, .. }) = inst else { return None };
+    (is_short(srcs[0].elem) && matches!(kernel.imm.op, ElemOp::ExtI(_))).then_some(*dst)
+}
+
+/// The numbers of 8 or 16 bits that indices of pointers are, and whether these have signs, if they are still there.
+fn short_indices(offset: &Elementwise, extensions: &HashMap<VReg, usize>, before: &[(Inst, u32)]) -> Option<(Tile, bool)> {
+    let index = &offset.srcs[1];
+    if !index.is_contiguous() || index.numel() != offset.n {
+        return None;
+    }
+    if is_short(index.elem) {
+        return Some((index.clone(), true));
+    }
+    let Base::Reg(reg) = index.base else { return None };
+    let at = *extensions.get(&reg)?;
+    let Inst::Elementwise(Elementwise { kernel, srcs, n, .. }) = &before[at].0 else { return None };
+    let ElemOp::ExtI(signed) = kernel.imm.op else { return None };
+    let stays = *n == offset.n && before.len() - at <= LOOK_BACK && !is_written(&before[at..], &srcs[0]);
+    stays.then(|| (srcs[0].clone(), signed))
+}
+
+/// What extends short numbers to 32 bits, in a register of its own.
+fn in_32_bits((short, signed): (Tile, bool), n: usize, registers: &mut Vec<usize>, machine: &TargetMachine) -> Option<Elementwise> {
+    let kernel = select_at(machine.level(), ElemOp::ExtI(signed), &[short.elem], Elem::Num(Scalar::I32))?;
+    let dst = VReg(u32::try_from(registers.len()).expect("there are fewer than 2^32 values"));
+    registers.push(4 * n);
+    Some(Elementwise { kernel, srcs: vec![short], dst, n, size: 4 })
+}
+
+fn is_short(elem: Elem) -> bool {
+    matches!(elem, Elem::Num(Scalar::I8 | Scalar::I16))
+}
+
 /// The register that an instruction copies a tile to.
 fn copy(inst: &Inst) -> Option<(VReg, Tile)> {
     if let Inst::Move { src, dst } = inst { Some((*dst, src.clone())) } else { None }
@@ -105,9 +158,12 @@ fn copy(inst: &Inst) -> Option<(VReg, Tile)> {
 /// The pointers that an instruction makes, if it makes them of one address and an index for each.
 fn pointers_of_one_address(inst: &Inst) -> Option<VReg> {
     let Inst::Elementwise(Elementwise { kernel, srcs, dst, .. }) = inst else { return None };
-    let is_index = |elem: Elem| matches!(elem, Elem::Num(Scalar::I32 | Scalar::I64));
-    let fits = matches!(kernel.imm.op, ElemOp::Offset(_)) && srcs[0].is_splat() && is_index(srcs[1].elem);
-    fits.then_some(*dst)
+    (matches!(kernel.imm.op, ElemOp::Offset(_)) && srcs[0].is_splat()).then_some(*dst)
+}
+
+/// Whether vector code gathers with indices of this type.
+fn is_index(elem: Elem) -> bool {
+    matches!(elem, Elem::Num(Scalar::I32 | Scalar::I64))
 }
 
 /// Bytes from one element to the next of pointers that an instruction makes.

@@ -169,3 +169,55 @@ fn one_element_outside_is_an_error() {
         assert!(run(STORE, Places { end: 7, ..last }, 1, None).is_ok());
     }
 }
+
+/// Bytes count places before and behind an address in the middle, or behind it only: added to, and made the larger one of, watched or not.
+#[test]
+fn bytes_are_indices() {
+    for (sign, way) in ["signed", "unsigned"].into_iter().flat_map(|sign| ["add", "max"].map(|way| (sign, way))) {
+        let text = format!(
+            "entry @k(%from: tile<ptr<i8>>, %to: tile<ptr<i32>>, %start: tile<i64>, %end: tile<i64>) {{
+  %ft = make_tensor_view %from, shape = [512], strides = [1] : tensor_view<512xi8, strides=[1]>
+  %f = make_partition_view %ft : partition_view<tile=(128), tensor_view<512xi8, strides=[1]>>
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %a, %t0 = load_view_tko weak %f[%bx] : partition_view<tile=(128), tensor_view<512xi8, strides=[1]>>, tile<i32> -> tile<128xi8>, token
+  %i = exti %a {sign} : tile<128xi8> -> tile<128xi64>
+  %x = exti %a unsigned : tile<128xi8> -> tile<128xi32>
+  %e0 = reshape %end : tile<i64> -> tile<1xi64>
+  %e1 = broadcast %e0 : tile<1xi64> -> tile<128xi64>
+  %m = cmpi less_than %i, %e1, signed : tile<128xi64> -> tile<128xi1>
+  %middle = offset %to, %start : tile<ptr<i32>>, tile<i64> -> tile<ptr<i32>>
+  %p0 = reshape %middle : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %p1 = broadcast %p0 : tile<1xptr<i32>> -> tile<128xptr<i32>>
+  %p = offset %p1, %i : tile<128xptr<i32>>, tile<128xi64> -> tile<128xptr<i32>>
+  %old, %t = atomic_rmw_tko relaxed device %p, {way}, %x, %m : tile<128xptr<i32>>, tile<128xi32>, tile<128xi1> -> tile<128xi32>, token
+  return
+}}"
+        );
+        let plan = program(&text).plan("k").unwrap();
+        assert!(!plan.to_string().contains("Offset(4) -> ptr of 128") && plan.to_string().contains(": i32[128]] mask"), "{plan}");
+        let bytes: Vec<u8> = (0..512u32).map(|i| (i * 37 % 256) as u8).collect();
+        for (end, watched) in [(300i64, false), (100, false), (300, true), (100, true)] {
+            let mut expected = vec![0i32; 400];
+            for byte in &bytes {
+                let index = if sign == "signed" { i64::from(byte.cast_signed()) } else { i64::from(*byte) };
+                let cell = &mut expected[(index + 130) as usize];
+                if index < end {
+                    *cell = if way == "add" { *cell + i32::from(*byte) } else { (*cell).max((*byte).into()) };
+                }
+            }
+            let mut memory = tilewright_exec::Memory::new();
+            let (from, to) = (memory.add(bytes.clone()), memory.add(vec![0; 1600]));
+            let args = [
+                Arg::Pointer(memory.address(from)),
+                Arg::Pointer(memory.address(to)),
+                Arg::Scalar(Scalar::I64, 130),
+                Arg::Scalar(Scalar::I64, end.cast_unsigned()),
+            ];
+            let recorder = Recorder::default();
+            let options = LaunchOptions::new().threads(1);
+            let options = if watched { options.observer(&recorder) } else { options };
+            launch(&plan, &mut memory, [4, 1, 1], &args, &options).unwrap();
+            assert_eq!(ints(memory.bytes(to)), expected, "{sign} {way} below {end}, watched: {watched}");
+        }
+    }
+}

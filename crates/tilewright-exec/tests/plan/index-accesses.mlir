@@ -86,3 +86,25 @@ entry @counted(%bins: tile<ptr<i32>>, %from: tile<ptr<i32>>, %n: tile<i32>) {
   // CHECK: atomic_rmw Max i32 at %{{.*}}: ptr[128] mask
   return
 }
+
+// Bytes are extended to 32 bits for it, to 64 for what compares them.
+entry @bytes(%bins: tile<ptr<i32>>, %from: tile<ptr<i8>>, %n: tile<i64>) {
+  %it = make_tensor_view %from, shape = [65536], strides = [1] : tensor_view<65536xi8, strides=[1]>
+  %i = make_partition_view %it : partition_view<tile=(128), tensor_view<65536xi8, strides=[1]>>
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %a, %a_t = load_view_tko weak %i[%bx] : partition_view<tile=(128), tensor_view<65536xi8, strides=[1]>>, tile<i32> -> tile<128xi8>, token
+  %b = exti %a unsigned : tile<128xi8> -> tile<128xi64>
+  %n0 = reshape %n : tile<i64> -> tile<1xi64>
+  %n1 = broadcast %n0 : tile<1xi64> -> tile<128xi64>
+  %m = cmpi less_than %b, %n1, unsigned : tile<128xi64> -> tile<128xi1>
+  %t0 = reshape %bins : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %t1 = broadcast %t0 : tile<1xptr<i32>> -> tile<128xptr<i32>>
+  %p = offset %t1, %b : tile<128xptr<i32>>, tile<128xi64> -> tile<128xptr<i32>>
+  %one = constant <i32: 1> : tile<128xi32>
+  %old, %t = atomic_rmw_tko relaxed device %p, add, %one, %m : tile<128xptr<i32>>, tile<128xi32>, tile<128xi1> -> tile<128xi32>, token
+  // BEFORE: Offset(4) -> ptr
+  // CHECK-NOT: Offset
+  // CHECK: [[INDEX:%[0-9]+]] = ExtI(false) -> i32
+  // CHECK: atomic_rmw Add i32 at c0: ptr[128] strides [0] {{\[}}[[INDEX]]: i32[128]] mask
+  return
+}
