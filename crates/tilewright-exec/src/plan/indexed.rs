@@ -61,22 +61,19 @@ pub(super) fn find(draft: &mut Draft) {
         let offset = offset.clone();
         // The pointers are needless then, and what extends their indices has room in their place.
         let short = if uses.of(reg) == 1 { short_indices(&offset, &extensions, &code[..at]) } else { None };
-        let found = match &mut code[at].0 {
-            Inst::Atomic(atomic) => match short.and_then(|short| in_32_bits(short, offset.n, registers, &machine)) {
-                Some(extension) => {
-                    let index = Tile::contiguous(Elem::Num(Scalar::I32), Base::Reg(extension.dst), &atomic.access.pointers.shape);
-                    let offset = Elementwise { srcs: vec![offset.srcs[0].clone(), index], ..offset };
-                    if update_by_index(&mut atomic.access, offset) {
-                        code[maker].0 = Inst::Elementwise(extension);
-                    }
-                    continue;
-                }
-                None => update_by_index(&mut atomic.access, offset),
-            },
-            inst => machine.has_regions() && load_by_index(inst, offset, source),
+        let (found, extension) = match &mut code[at].0 {
+            Inst::Atomic(atomic) => {
+                let extension = short.and_then(|short| in_32_bits(short, offset.n, registers, &machine));
+                let index = extension.as_ref().map_or_else(|| offset.srcs[1].clone(), |extension| indices_of(extension, &atomic.access));
+                (update_by_index(&mut atomic.access, &offset, index), extension)
+            }
+            inst => (machine.has_regions() && load_by_index(inst, offset, source), None),
         };
         if found && uses.take(reg) == 0 {
-            needless.insert(maker);
+            match extension {
+                Some(extension) => code[maker].0 = Inst::Elementwise(extension),
+                None => _ = needless.insert(maker),
+            }
         }
     }
     let mut at = 0;
@@ -104,15 +101,19 @@ fn load_by_index(inst: &mut Inst, offset: Elementwise, source: impl Fn(&Tile) ->
     true
 }
 
-/// Lets an atomic update go through indices; `false` if it cannot.
-fn update_by_index(access: &mut PointerAccess, offset: Elementwise) -> bool {
-    let [base, index] = &offset.srcs[..] else { return false };
+/// Lets an atomic update go through indices instead of the pointers that are made of them; `false` if it cannot.
+fn update_by_index(access: &mut PointerAccess, offset: &Elementwise, index: Tile) -> bool {
     let is_in_order = index.elem == Elem::Num(Scalar::I32) && index.numel() == offset.n && index.is_contiguous();
-    if access.size != element_size(&offset) || !is_in_order {
+    if access.size != element_size(offset) || !is_in_order {
         return false;
     }
-    (access.pointers, access.base) = (index.clone(), Some(base.clone()));
+    (access.pointers, access.base) = (index, Some(offset.srcs[0].clone()));
     true
+}
+
+/// What an extension gives, in the shape of the pointers of an access.
+fn indices_of(extension: &Elementwise, access: &PointerAccess) -> Tile {
+    Tile::contiguous(Elem::Num(Scalar::I32), Base::Reg(extension.dst), &access.pointers.shape)
 }
 
 /// The register of indices of 64 bits that an instruction makes of numbers of 8 or 16 bits.
