@@ -73,6 +73,8 @@ enum Origin {
     Rounded,
     /// It is this `f32`, rounded to the type to nearest even.
     Of(Value),
+    /// It was an integer, so that it is no NaN.
+    Integer,
 }
 
 impl Held {
@@ -149,21 +151,8 @@ fn lowered(builder: &mut Builder, op: ElemOp, sources: &[Elem], result: Elem, op
         _ => {
             let numbers: Vec<Value> = operands.iter_mut().zip(sources).map(|(held, elem)| held.to_number(builder, *elem)).collect();
             let number = Held::number(Lowering { builder }.op(op, sources, result, &numbers));
-            Held { from: origin(op, sources[0], result, numbers[0]), ..number }
+            Held { from: Lowering { builder }.origin(op, sources[0], result, &numbers), ..number }
         }
-    }
-}
-
-/// How the result of an operation comes about of the first operand's number; not said of all that round.
-fn origin(op: ElemOp, source: Elem, result: Elem, number: Value) -> Origin {
-    use ElemOp::*;
-    match op {
-        FToF(mode) if !convert::fits(source, result) => {
-            let single = source != Elem::Num(Scalar::F64);
-            if single && mode == RoundingMode::NearestEven { Origin::Of(number) } else { Origin::Rounded }
-        }
-        AddF(..) | SubF(..) | MulF(..) | DivF(..) | Sqrt(..) => Origin::Rounded,
-        _ => Origin::Any,
     }
 }
 
@@ -220,6 +209,24 @@ impl Expand for Lowering<'_> {
 }
 
 impl Lowering<'_> {
+    /// How the result of an operation comes about of the operands' numbers; not said of all that round.
+    fn origin(&mut self, op: ElemOp, source: Elem, result: Elem, numbers: &[Value]) -> Origin {
+        use ElemOp::*;
+        match op {
+            FToF(mode) if !convert::fits(source, result) => {
+                let single = source != Elem::Num(Scalar::F64);
+                if single && mode == RoundingMode::NearestEven { Origin::Of(numbers[0]) } else { Origin::Rounded }
+            }
+            IToF(_) => Origin::Integer,
+            AddF(mode, _) | SubF(mode, _) | MulF(mode, _) | DivF(mode, _) | Sqrt(mode, _) => match float::direction_of(mode) {
+                // What the rounding begins from, which is computed once.
+                None if result == Elem::Num(Scalar::F16) => Origin::Of(self.op(op, &[Elem::Num(Scalar::F32)], Elem::Num(Scalar::F32), numbers)),
+                _ => Origin::Rounded,
+            },
+            _ => Origin::Any,
+        }
+    }
+
     fn op(&mut self, op: ElemOp, sources: &[Elem], result: Elem, operands: &[Value]) -> Value {
         use ElemOp::*;
         let source = sources[0];

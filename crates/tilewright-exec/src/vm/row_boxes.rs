@@ -24,6 +24,9 @@ use tilewright_ir::{MemoryOrderingSemantics, Scalar};
 /// Work on finding the box of a row, in elements.
 const ROW_WORK: usize = 16;
 
+/// The fewest elements of a row of a box around which padding is written apart.
+const SHORTEST_ROW: usize = 256;
+
 /// Where the lanes of an access lie that are one box, or one for each row, as far as a launch knows.
 #[derive(Debug)]
 pub(super) struct BoxFunction {
@@ -44,7 +47,7 @@ pub(super) struct BoxFunction {
     gates_differ: bool,
     /// What holds of the indices of those that are.
     bounds: Vec<Bound>,
-    /// Whether no two lanes share a place.
+    /// Whether no two lanes share a place, even if all were accessed.
     are_apart: bool,
 }
 
@@ -232,6 +235,36 @@ impl BoxFunction {
     }
 }
 
+impl RowBox {
+    /// Calls a function with the positions that a tile has around it and between its rows, from one up to another; or with all, where rows are so short that
+    /// they are written sooner than told apart.
+    fn each_gap(&self, mut visit: impl FnMut(usize, usize)) {
+        let (begin, end) = (self.row_begin, self.row_begin + self.row_elements);
+        let (row, outer) = match &self.axes[..] {
+            _ if self.elements == self.row_elements => return,
+            _ if self.elements == 0 => return visit(begin, end),
+            [] => (1, &[][..]),
+            [outer @ .., Axis { count, pitch: 1, .. }] if outer.is_empty() || *count >= SHORTEST_ROW => (*count, outer),
+            _ => return visit(begin, end),
+        };
+        let rows: usize = outer.iter().map(|axis| axis.count).product();
+        let (mut next, mut looks) = (begin, Looks::new());
+        for number in 0..rows {
+            if looks.end_after(row) {
+                return;
+            }
+            let (mut position, mut left) = (self.position, number);
+            for axis in outer.iter().rev() {
+                position += left % axis.count * axis.pitch;
+                left /= axis.count;
+            }
+            visit(next, position);
+            next = position + row;
+        }
+        visit(next, end);
+    }
+}
+
 impl Machine<'_> {
     /// Calls a function with the box of each row of an access, checked. `None` if an access has none, or if that is not as simple as
     /// adding and comparing: then all of it is to be done in another way. `pitches` are the tile's distances in its register.
@@ -247,7 +280,7 @@ impl Machine<'_> {
         let Placement::Computed(function) = &view.places else { return None };
         let known = launch.functions[view.fixed?].as_ref()?.boxes.as_ref()?;
         let is_plain = view.order.semantics == MemoryOrderingSemantics::Weak && !view.packed && view.element != Scalar::I1;
-        if !is_plain || launch.observer.is_some() || kind != AccessKind::Read && !known.are_apart {
+        if !is_plain || launch.observer.is_some() {
             return None;
         }
         let proper = view.tile.iter().zip(pitches).filter(|(extent, _)| **extent > 1).map(|(_, pitch)| *pitch);
@@ -262,6 +295,10 @@ impl Machine<'_> {
                 numbers[*leaf] = number(&function.leaves[*leaf], row);
             }
             let mut found = known.row(&started, &numbers, row, &pitches)?;
+            // Of rows that are longer than they lie apart, those lanes may share places that are not accessed.
+            if kind != AccessKind::Read && !known.are_apart && !are_apart(&found.axes) {
+                return None;
+            }
             // Long rows look at the interrupt themselves, too.
             if looks.end_after(ROW_WORK + found.elements) {
                 break;
@@ -286,16 +323,7 @@ impl Machine<'_> {
         // SAFETY: the register holds the whole tile.
         let pad = |from: usize, end: usize| unsafe { copy::spread(padding.as_ptr(), size, end - from, target.add(from * size)) };
         self.each_box(view, AccessKind::Read, pitches, block, |found| {
-            let (begin, end) = (found.row_begin, found.row_begin + found.row_elements);
-            match found.axes[..] {
-                // Side by side: only what is not written is padded.
-                [Axis { pitch: 1, .. }] | [] if found.elements > 0 => {
-                    pad(begin, found.position);
-                    pad(found.position + found.elements, end);
-                }
-                _ if found.elements < found.row_elements => pad(begin, end),
-                _ => {}
-            }
+            found.each_gap(pad);
             if found.elements > 0 {
                 let dims = found.axes.iter().map(|axis| Dim { count: axis.count, from: axis.stride as usize, to: axis.pitch });
                 let dims: SmallVec<[Dim; MAX_AXES]> = dims.collect();

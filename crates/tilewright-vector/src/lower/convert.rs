@@ -136,7 +136,7 @@ impl Lowering<'_> {
             Some(Scalar::F16) => {
                 // Rounded once more from the number before, if that is there: what it is as `f32` need not be computed then.
                 let value = if let Origin::Of(exact) = from { exact } else { value };
-                let bits = self.with_nan(value, F16_NAN, false);
+                let bits = self.with_nan(value, F16_NAN, matches!(from, Origin::Integer));
                 let value = self.p(Prim::Float32, &[bits]);
                 self.p(Prim::RoundF16, &[value])
             }
@@ -162,10 +162,10 @@ impl Lowering<'_> {
         }
     }
 
-    /// The bits of an `f32`, and of NaN those of `nan`, which it has already if it was `rounded`.
-    fn with_nan(&mut self, value: Value, nan: u32, rounded: bool) -> Value {
+    /// The bits of an `f32`, and of NaN those of `nan`, unless that `holds` already.
+    fn with_nan(&mut self, value: Value, nan: u32, holds: bool) -> Value {
         let bits = self.bits_of(value);
-        if rounded {
+        if holds {
             return bits;
         }
         let (number, nan) = (self.p(Prim::FEq, &[value, value]), self.i32(nan));
@@ -425,10 +425,11 @@ impl Lowering<'_> {
         let wide = Elem::Num(Scalar::F64);
         let narrow = matches!(lane, Lane::Mask | Lane::I8 | Lane::I16);
         if narrow && to != wide {
-            // Exact in f32.
+            // Exact in f32, and up to 8 bits in the types of 16 bits, too.
             let int = self.extend(value, Lane::I32, signed);
             let float = self.p(Prim::S32ToF32, &[int]);
-            return self.round_to(to, float);
+            let is_exact = lane != Lane::I16 && matches!(to, Elem::Num(Scalar::F16 | Scalar::Bf16));
+            return if is_exact { float } else { self.round_to(to, float) };
         }
         if lane == Lane::I32 && signed && to == Elem::Num(Scalar::F32) {
             return self.p(Prim::S32ToF32, &[value]);
