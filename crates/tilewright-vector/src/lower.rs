@@ -220,7 +220,9 @@ impl Lowering<'_> {
             IToF(_) => Origin::Integer,
             AddF(mode, _) | SubF(mode, _) | MulF(mode, _) | DivF(mode, _) | Sqrt(mode, _) => match float::direction_of(mode) {
                 // What the rounding begins from, which is computed once.
-                None if result == Elem::Num(Scalar::F16) => Origin::Of(self.op(op, &[Elem::Num(Scalar::F32)], Elem::Num(Scalar::F32), numbers)),
+                None if result == Elem::Num(Scalar::F16) => {
+                    Origin::Of(self.op(op, &[Elem::Num(Scalar::F32)], Elem::Num(Scalar::F32), numbers))
+                }
                 _ => Origin::Rounded,
             },
             _ => Origin::Any,

@@ -13,8 +13,10 @@ use tilewright_numeric::int;
 use tilewright_passes::elementwise::{ElemOp, evaluate, predicate};
 
 mod resolve;
+mod shift;
 
 pub(crate) use resolve::{LaneDigits, Resolved};
+pub(crate) use shift::Shift;
 
 /// Lanes whose index is divided by less have another quotient every few lanes: they are faster one by one.
 const SMALLEST_DIVISOR: i64 = 16;

@@ -12,7 +12,8 @@ pub(super) fn only_store(code: &[Inst]) -> Option<usize> {
     let mut loaded = Vec::new();
     for inst in before {
         match inst {
-            Inst::BlockId(_) => {}
+            // Blocks that run as one load windows each from where it lies.
+            Inst::BlockId(_) | Inst::LoadWindows(_) => {}
             Inst::Load { view, dst, readers, .. } if *readers != Readers::Any && follows(code, view) => loaded.push(*dst),
             _ => return None,
         }

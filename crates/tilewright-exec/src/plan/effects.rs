@@ -126,6 +126,7 @@ impl Inst {
             | Inst::FoldRows(_)
             | Inst::FoldColumns(_) => Effects::NONE,
             Inst::Load { view, .. } => Effects::memory(MemoryEffect::Load(view.order.strength())),
+            Inst::LoadWindows(load) => Effects::memory(MemoryEffect::Load(load.view.order.strength())),
             Inst::LoadPointers { access, .. } => Effects::memory(MemoryEffect::Load(access.order.strength())),
             Inst::IndexedLoad(_) => Effects::memory(MemoryEffect::Load(Ordering::Weak)),
             Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Effects::memory(MemoryEffect::Store(view.order.strength())),

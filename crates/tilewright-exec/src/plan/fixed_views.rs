@@ -16,7 +16,8 @@ pub(crate) fn number(code: &mut [Inst]) -> Vec<usize> {
     fixed
 }
 
-fn is_fixed(view: &ViewAccess) -> bool {
+/// Whether no block computes the tensor of a view.
+pub(super) fn is_fixed(view: &ViewAccess) -> bool {
     let is_constant = |tile: &Tile| matches!(tile.base, Base::Const(_));
     let is_known = |extent: &Extent| if let Extent::Dynamic(tile) = extent { is_constant(tile) } else { true };
     let is_placed = |coordinate: &Coordinate| matches!(coordinate, Coordinate::Origin { .. });

@@ -122,6 +122,15 @@ fn lifetimes(code: &[(Inst, u32)], registers: usize) -> Vec<Option<(usize, usize
         });
         inst.for_each_write(|reg| extend(&mut lives[reg.index()], at, &open));
     }
+    // A tile is needed as long as its windows are.
+    for (inst, _) in code {
+        if let Inst::LoadWindows(load) = inst {
+            let last = load.windows.iter().filter_map(|window| lives[window.dst.index()]).map(|(_, end)| end).max();
+            if let (Some((_, end)), Some(last)) = (&mut lives[load.dst.index()], last) {
+                *end = last.max(*end);
+            }
+        }
+    }
     lives
 }
 

@@ -4,7 +4,7 @@
 //! registers of loop-carried values and of results of structured operations are written in several places.
 
 use super::{
-    AccessFunction, Piece, Tile, VReg,
+    AccessFunction, PerDim, Piece, Tile, VReg,
     combiner::Combiner,
     sweep::{Src, Step, Sweep, SweepInput},
 };
@@ -75,6 +75,8 @@ pub(crate) enum Inst {
         /// Some of the readers stand behind a store, before which the tile is copied if it might be written.
         past_stores: bool,
     },
+    /// Loads a tile of which others are windows. If that cannot be, the loads behind it, one for each window, load these alone.
+    LoadWindows(Box<LoadWindows>),
     Store {
         view: Box<ViewAccess>,
         src: Tile,
@@ -271,6 +273,24 @@ pub(crate) struct ViewAccess {
     pub(crate) order: Order,
     /// Its number among the views whose tensors are constants of a launch, if it is one of them.
     pub(crate) fixed: Option<usize>,
+}
+
+/// A load of a tile of which others are windows (`plan/windows.rs`).
+#[derive(Debug)]
+pub(crate) struct LoadWindows {
+    pub(crate) view: ViewAccess,
+    pub(crate) dst: VReg,
+    /// Extents of each window, along the dimensions of more than one element.
+    pub(crate) extents: PerDim,
+    pub(crate) windows: Vec<Window>,
+}
+
+/// A part of a tile that is a tile itself.
+#[derive(Debug)]
+pub(crate) struct Window {
+    pub(crate) dst: VReg,
+    /// Where it begins, along the same dimensions.
+    pub(crate) first: PerDim,
 }
 
 /// An access through a tile of pointers.
@@ -474,6 +494,7 @@ impl Inst {
             Inst::Insert { src, slice, .. } => [src, &slice.first].into_iter().chain(&slice.indices).for_each(visit),
             Inst::ViewExtent { extent, .. } => extent.for_each_read(&mut visit),
             Inst::Load { view, .. } => view.for_each_read(&mut visit),
+            Inst::LoadWindows(load) => load.view.for_each_read(&mut visit),
             Inst::Store { view, src } | Inst::AtomicView { view, src, .. } => {
                 view.for_each_read(&mut visit);
                 visit(src);
@@ -534,6 +555,7 @@ impl Inst {
             | Inst::Alloca { dst, .. }
             | Inst::LoadPointers { dst, .. } => visit(*dst),
             Inst::IndexedLoad(load) => visit(load.dst),
+            Inst::LoadWindows(load) => load.windows.iter().map(|window| window.dst).chain([load.dst]).for_each(visit),
             Inst::Atomic(atomic) => atomic.dst.into_iter().for_each(visit),
             Inst::Matmul(matmul) => visit(matmul.dst),
             Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
@@ -616,6 +638,7 @@ impl Inst {
             Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } | Inst::AtomicView { view, .. } => {
                 Some(view)
             }
+            Inst::LoadWindows(load) => Some(&mut load.view),
             _ => None,
         }
     }

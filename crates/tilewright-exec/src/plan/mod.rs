@@ -41,6 +41,7 @@ mod text;
 mod tile;
 mod verify;
 mod widen;
+mod windows;
 
 pub(crate) use access::{
     AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, LaneDigits, Leaf, Node, Resolved, are_apart,
@@ -51,8 +52,8 @@ use draft::Draft;
 pub(crate) use effects::Control;
 pub(crate) use grouping::Grouping;
 pub(crate) use inst::{
-    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, IndexedLoad, Inst, LoopBody, Matmul, Order, Placement,
-    PointerAccess, Print, Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
+    Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, IndexedLoad, Inst, LoadWindows, LoopBody, Matmul,
+    Order, Placement, PointerAccess, Print, Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
 };
 pub(crate) use nest::{Loop, Nest};
 use passes::Run;

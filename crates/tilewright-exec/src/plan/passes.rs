@@ -5,7 +5,7 @@
 
 use super::{
     BlockOrder, Draft, Inst, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed,
-    late, product_loops, read_ahead, recompute, region, spread, stores_behind, streaming, sweep_loops, widen,
+    late, product_loops, read_ahead, recompute, region, spread, stores_behind, streaming, sweep_loops, widen, windows,
 };
 use tilewright_ir::nearest;
 
@@ -121,6 +121,12 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "Marks loads whose tiles can be read where they lie in memory.",
         |inst| matches!(inst, Inst::Load { .. } | Inst::SweepStore { .. }),
         Run::Draft(|draft| in_place::mark(&mut draft.code, &draft.machine)),
+    ),
+    row(
+        "join-windows",
+        "Loads tiles that overlap as windows of a larger one.",
+        |inst| matches!(inst, Inst::Load { .. }),
+        Run::Draft(windows::join),
     ),
     row("allocate-registers", "Gives registers their places in a block's frame, and labels their instructions.", ANY, Run::Finish),
     row(

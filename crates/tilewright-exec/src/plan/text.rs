@@ -350,6 +350,10 @@ impl Display for Inst {
             Inst::Load { view, dst, readers, past_stores } => {
                 write!(f, "{dst} = load {view} readers {readers:?}{}", flag(*past_stores, " past_stores"))
             }
+            Inst::LoadWindows(load) => {
+                write!(f, "{} = load {} windows", load.dst, load.view)?;
+                load.windows.iter().try_for_each(|window| write!(f, " {} {:?}", window.dst, &window.first[..]))
+            }
             Inst::Store { view, src } => write!(f, "store {view}, {src}"),
             Inst::SweepStore { sweep, view, src } => write!(f, "store {view}, {src} from {sweep}"),
             Inst::LoadPointers { access, padding, dst } => {

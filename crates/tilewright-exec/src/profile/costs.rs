@@ -104,6 +104,7 @@ fn work_of_flops(elem: Elem, flops: u64) -> Work {
 fn cost(inst: &Inst) -> (Work, u64) {
     match inst {
         Inst::Load { view, .. } => load(view),
+        Inst::LoadWindows(windows) => load(&windows.view),
         Inst::Store { view, .. } => store(view),
         Inst::AtomicView { view, .. } => read_and_written(store(view)),
         Inst::IndexedLoad(load) => (Work { read: bytes_of(&load.access), ..Work::default() }, load.offset.n as u64),

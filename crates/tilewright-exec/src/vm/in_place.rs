@@ -21,7 +21,7 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Inst, Prefetches, Readers, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
+    plan::{Base, Inst, LoadWindows, Prefetches, Readers, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -41,6 +41,15 @@ pub(super) struct InPlace {
     stored: Vec<(VReg, Guess)>,
     /// Where the last tiles lay that loads copied, because a part of them was outside of their tensors.
     copied: Vec<(VReg, *const u8)>,
+}
+
+/// What a tile's distances are those of, which tells whether they are the same as another time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Distances {
+    /// The view with this number, which the launch knows.
+    View(usize),
+    /// A register, of whose tile it is a window.
+    Register(VReg),
 }
 
 /// Where a tile probably lies.
@@ -66,8 +75,8 @@ struct Whole {
     next: *const u8,
     /// The buffer that it lies in, where the next one is looked for first.
     buffer: usize,
-    /// The number of the view that it is a tile of, if the launch knows its distances.
-    fixed: Option<usize>,
+    /// What its distances are those of, if the launch knows them.
+    fixed: Option<Distances>,
     /// The rows that it consists of instead, if they lie anywhere; only stores read those.
     rows: Option<RowList>,
 }
@@ -184,8 +193,8 @@ impl InPlace {
         self.find(tile, regs).filter(|whole| !whole.in_order).map(|whole| &whole.axes)
     }
 
-    /// The number of the view through whose strides a tile lies; none if it lies as in a register.
-    pub(super) fn view(&self, tile: &Tile, regs: &Frame) -> Result<Option<usize>, UnknownStrides> {
+    /// What a tile's distances are those of; none if it lies as in a register.
+    pub(super) fn distances(&self, tile: &Tile, regs: &Frame) -> Result<Option<Distances>, UnknownStrides> {
         match self.find(tile, regs).filter(|whole| !whole.in_order) {
             Some(whole) => whole.fixed.map(Some).ok_or(UnknownStrides),
             None => Ok(None),
@@ -207,6 +216,35 @@ impl InPlace {
         let whole = self.of_register(reg);
         whole.host = std::ptr::null_mut();
         whole.rows.replace(rows)
+    }
+
+    /// Lets the registers of windows lie in a tile that was loaded: in its register, or where it was left.
+    pub(super) fn open_windows(&mut self, load: &LoadWindows, tile: &Tile, regs: &mut Frame) {
+        let (dims, mut from) = (load.extents.len(), [Axis::SINGLE; MAX_AXES]);
+        let proper = tile.shape.iter().zip(&tile.strides).filter(|(extent, _)| **extent > 1);
+        for (axis, (&count, &pitch)) in from[MAX_AXES - dims..].iter_mut().zip(proper) {
+            *axis = Axis { count, stride: pitch as u64, pitch };
+        }
+        let (mut fixed, host) = (Distances::Register(load.dst), regs.write(load.dst));
+        if let (Some(axes), Some(number)) = (self.strided(tile, regs), load.view.fixed) {
+            (from, fixed) = (*axes, Distances::View(number));
+        }
+        for window in &load.windows {
+            let (mut start, mut pitch, mut axes) = (host, 1, [Axis::SINGLE; MAX_AXES]);
+            for (dim, axis) in axes[MAX_AXES - dims..].iter_mut().enumerate().rev() {
+                let stride = from[MAX_AXES - dims + dim].stride;
+                *axis = Axis { count: load.extents[dim], stride, pitch };
+                start = start.wrapping_add(window.first[dim] * stride as usize * load.view.size);
+                pitch *= load.extents[dim];
+            }
+            let whole = self.of_register(window.dst);
+            if whole.fixed != Some(fixed) {
+                whole.in_order = axes.iter().all(|axis| axis.count == 1 || axis.stride == axis.pitch as u64);
+                (whole.axes, whole.fixed, whole.rows) = (axes, Some(fixed), None);
+            }
+            (whole.host, whole.next) = (start, std::ptr::null());
+            regs.lend(window.dst, start);
+        }
     }
 
     /// Brings a tile to its register, if a load left it where it lies.
@@ -240,11 +278,11 @@ fn reads(sweep: &Sweep, regs: &Frame, in_place: &InPlace, (place, bytes): (*cons
 
 /// How tiles are copied to views whose tilings the launch knows.
 #[derive(Default)]
-pub(super) struct Forms(Vec<Option<(Option<usize>, Form)>>);
+pub(super) struct Forms(Vec<Option<(Option<Distances>, Form)>>);
 
 impl Forms {
-    /// The form for the store of this number, from tiles of the view with the number `source`, or from a register.
-    fn get_or_make(&mut self, store: usize, source: Option<usize>, make: impl FnOnce() -> Form) -> &Form {
+    /// The form for the store of this number, from tiles with the distances of `source`, or from a register.
+    fn get_or_make(&mut self, store: usize, source: Option<Distances>, make: impl FnOnce() -> Form) -> &Form {
         if self.0.len() <= store {
             self.0.resize(store + 1, None);
         }
@@ -392,7 +430,13 @@ impl Machine<'_> {
             let streamed = self.streamed(reg, bytes, block.pc);
             let behind = self.lend_behind(sweep, place.addr()..place.addr() + tiling.bytes as usize, block);
             block.frame.lend(reg, place);
-            let mut stored = self.through_strides(sweep, Some(Target { reg, tiling, fixed: view.fixed }), streamed, &windows, block);
+            let mut stored = self.through_strides(
+                sweep,
+                Some(Target { reg, tiling, fixed: view.fixed.map(Distances::View) }),
+                streamed,
+                &windows,
+                block,
+            );
             if matches!(stored, Ok(false)) && tiling.in_order {
                 // What goes past the caches is not read first.
                 if streamed.is_none() {
@@ -600,9 +644,9 @@ impl Machine<'_> {
             return false;
         }
         let whole = self.in_place.of_register(dst);
-        let (launch, mut made) = (self.launch, None);
+        let (launch, mut made, fixed) = (self.launch, None, view.fixed.map(Distances::View));
         // As for all blocks before: nothing but this load changes where the register is.
-        if !whole.host.is_null() && block.frame.write(dst) == whole.host && launch.has_one_tile(view) {
+        if whole.fixed == fixed && !whole.host.is_null() && block.frame.write(dst) == whole.host && launch.has_one_tile(view) {
             return true;
         }
         let found = launch.find_tile(view, AccessKind::Read, block, &mut whole.buffer, &mut made);
@@ -616,8 +660,8 @@ impl Machine<'_> {
         whole.rows = None;
         let last = std::mem::replace(&mut whole.host, host);
         // All tiles of a tiling have the same distances.
-        if view.fixed.is_none() || last.is_null() {
-            (whole.axes, whole.in_order, whole.fixed) = (tiling.axes, tiling.in_order, view.fixed);
+        if fixed.is_none() || last.is_null() || whole.fixed != fixed {
+            (whole.axes, whole.in_order, whole.fixed) = (tiling.axes, tiling.in_order, fixed);
         }
         whole.guess_next(last);
         if whole.next.is_null() {
@@ -690,7 +734,7 @@ mod tests {
         let mut forms = Forms::default();
         let mut made = 0;
         for (store, source) in [(1, None), (1, None), (0, Some(3)), (1, Some(3)), (0, Some(3)), (1, None)] {
-            forms.get_or_make(store, source, || {
+            forms.get_or_make(store, source.map(Distances::View), || {
                 made += 1;
                 Form::new(&[])
             });

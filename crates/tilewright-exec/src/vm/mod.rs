@@ -34,6 +34,7 @@ mod tiling;
 mod updates;
 mod view;
 mod watch;
+mod windows;
 
 pub(crate) use bytes::AlignedBytes;
 pub(crate) use coarse::Coarse;
@@ -440,6 +441,12 @@ impl<'l> Machine<'l> {
             }
             Inst::Watch(watch) => return self.watch(watch, block),
             Inst::Load { view, dst, readers, .. } => self.load_view(view, *dst, *readers, block),
+            Inst::LoadWindows(load) => {
+                return match self.next() {
+                    Flow::Next if self.load_windows(load, block) => Flow::Goto(block.pc + 1 + load.windows.len()),
+                    flow => flow,
+                };
+            }
             Inst::Store { view, src } => self.store_view(view, src, block),
             Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block),
             Inst::Jump(target) => return Flow::Goto(*target),

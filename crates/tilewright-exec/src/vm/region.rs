@@ -7,7 +7,7 @@
 
 use super::{
     frame::Frame,
-    in_place::InPlace,
+    in_place::{Distances, InPlace},
     tiling::{Axis, MAX_AXES, Tiling},
 };
 use crate::{
@@ -33,8 +33,8 @@ const SHORTEST_ROW: usize = 8;
 pub(super) struct Target<'a> {
     pub(super) reg: VReg,
     pub(super) tiling: &'a Tiling,
-    /// The number of its view, if the launch knows the tiling.
-    pub(super) fixed: Option<usize>,
+    /// The distances that these are, if the launch knows the tiling.
+    pub(super) fixed: Option<Distances>,
 }
 
 /// How the regions that ran last went through the strides of memory, by their place in the code: most do so in the same way in all blocks, but
@@ -72,8 +72,8 @@ pub(super) struct Passage {
     pub(super) walked: Option<Walked>,
 }
 
-/// For each buffer of a region, the number of the view through whose strides it lies; none if it lies as in a register.
-pub(super) type Tilings = SmallVec<[Option<usize>; 16]>;
+/// For each buffer of a region, what its distances are those of; none if it lies as in a register.
+pub(super) type Tilings = SmallVec<[Option<Distances>; 16]>;
 
 impl Nests {
     /// How the region at an instruction goes, if that was found for such places of its buffers and such a part of a tile.
@@ -146,11 +146,11 @@ pub(super) struct BufferPlaces<'a> {
 }
 
 impl BufferPlaces<'_> {
-    /// The number of the view through whose strides a buffer lies; none if it lies as in a register.
+    /// What a buffer's distances are those of; none if it lies as in a register.
     #[inline]
-    fn tiling(&self, at: Src) -> Result<Option<usize>, UnknownStrides> {
+    fn tiling(&self, at: Src) -> Result<Option<Distances>, UnknownStrides> {
         match at {
-            Src::Input(input) => self.in_place.view(self.sweep.inputs[input].tile(), self.regs),
+            Src::Input(input) => self.in_place.distances(self.sweep.inputs[input].tile(), self.regs),
             Src::Reg(reg, _) => match self.target.filter(|target| target.reg == reg && !target.tiling.in_order) {
                 Some(target) => target.fixed.map(Some).ok_or(UnknownStrides),
                 None => Ok(None),
@@ -159,14 +159,15 @@ impl BufferPlaces<'_> {
         }
     }
 
-    /// The numbers of all buffers; `Err` if a launch does not know some of their strides.
+    /// The distances of all buffers; `Err` if a launch does not know some of their strides.
     pub(super) fn tilings(&self) -> Result<Tilings, UnknownStrides> {
         self.region.buffers.iter().map(|buffer| self.tiling(buffer.at)).collect()
     }
 
-    /// Whether these are the numbers of all buffers.
+    /// Whether these are the distances of all buffers.
     fn have(&self, tilings: &Tilings) -> bool {
-        let is_there = |(buffer, tiling): (&RegionBuffer, &Option<usize>)| matches!(self.tiling(buffer.at), Ok(found) if found == *tiling);
+        let is_there =
+            |(buffer, tiling): (&RegionBuffer, &Option<Distances>)| matches!(self.tiling(buffer.at), Ok(found) if found == *tiling);
         self.region.buffers.iter().zip(tilings).all(is_there)
     }
 }

@@ -367,6 +367,7 @@ pub(super) fn are_apart(axes: &[Axis]) -> bool {
 fn view(inst: &Inst) -> Option<(&ViewAccess, AccessKind)> {
     match inst {
         Inst::Load { view, .. } => Some((view, AccessKind::Read)),
+        Inst::LoadWindows(load) => Some((&load.view, AccessKind::Read)),
         Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Some((view, AccessKind::Write)),
         Inst::AtomicView { view, .. } => Some((view, AccessKind::ReadModifyWrite)),
         _ => None,

@@ -21,12 +21,21 @@ struct Lanes {
     shape: Vec<i64>,
 }
 
+/// One of the ways to say that numbers lie below others.
+#[derive(Clone, Copy)]
+struct BelowWay {
+    /// In 64 bits.
+    is_wide: bool,
+    form: usize,
+}
+
 impl Generator<'_> {
     /// A gather, a scatter or an addition through such places.
     pub(super) fn lanes(&mut self) {
         let scalar = *self.choices.pick(&[Scalar::F32, Scalar::I32, Scalar::F16, Scalar::I64, Scalar::I8, Scalar::I1]);
         let element = Element::Number(scalar);
         match self.choices.below(3) {
+            0 if scalar != Scalar::I1 && self.choices.once_in(3) => self.windows(scalar),
             0 => {
                 let base = self.pointer(self.input, 0, scalar);
                 let lanes = self.places(base, scalar, false);
@@ -47,6 +56,33 @@ impl Generator<'_> {
                 }
             }
         }
+    }
+
+    /// The sum of the bits of tiles that overlap, as a stencil's.
+    fn windows(&mut self, scalar: Scalar) {
+        let bits = match size(scalar) {
+            1 => Scalar::I8,
+            2 => Scalar::I16,
+            4 => Scalar::I32,
+            _ => Scalar::I64,
+        };
+        let (base, count) = (self.pointer(self.input, 0, scalar), 2 + self.choices.below(4));
+        let all = self.places_around(base, scalar, false, count);
+        let shape = all[0].shape.clone();
+        let number = self.number(scalar);
+        let padding = if all[0].mask.is_empty() { Vec::new() } else { vec![self.numbers(scalar, &shape, &[number])] };
+        let (ty, bits_ty) = (self.ty(Element::Number(scalar), &shape), self.ty(Element::Number(bits), &shape));
+        let mut sum = None;
+        for lanes in &all {
+            let value = self.value(Opcode::LoadPtrTko, |op| {
+                let op = op.operand("source", lanes.pointers).operands("mask", &lanes.mask).operands("paddingValue", &padding);
+                let op = op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8));
+                op.results(&[ty, TypeTable::token()])
+            });
+            let value = if bits == scalar { value } else { self.value(Opcode::Bitcast, |op| op.operand("source", value).result(bits_ty)) };
+            sum = Some(sum.map_or(value, |sum| self.arithmetic(Opcode::AddI, bits, sum, value, &shape)));
+        }
+        self.keep(sum.unwrap_or_else(|| unreachable!("there are several")), Element::Number(bits), &shape, false);
     }
 
     fn load_lanes(&mut self, lanes: &Lanes, scalar: Scalar) {
@@ -82,10 +118,16 @@ impl Generator<'_> {
 
     /// Places behind a pointer, inside of `ROOM` elements. `distinct`: no two lanes have the same.
     fn places(&mut self, base: Value, scalar: Scalar, distinct: bool) -> Lanes {
-        let shape = self.choices.pick(&SHAPES).to_vec();
         if self.choices.once_in(4) {
+            let shape = self.choices.pick(&SHAPES).to_vec();
             return self.places_of_row(base, scalar, distinct, shape);
         }
+        self.places_around(base, scalar, distinct, 1).remove(0)
+    }
+
+    /// Such places for several tiles, each but the first a few places further along each dimension.
+    fn places_around(&mut self, base: Value, scalar: Scalar, distinct: bool, count: usize) -> Vec<Lanes> {
+        let shape = self.choices.pick(&SHAPES).to_vec();
         let width = *self.choices.pick(&[Scalar::I32, Scalar::I32, Scalar::I32, Scalar::I64, Scalar::I16, Scalar::I8]);
         // Coordinates along each dimension lie below extents, of which the product is no more than there is room.
         let mut extents: Vec<i64> = shape.iter().map(|n| (n - 3 + self.choices.below(6) as i64).max(1)).collect();
@@ -102,25 +144,43 @@ impl Generator<'_> {
         }
         let gathered = if self.choices.once_in(3) { Some(self.choices.below(shape.len())) } else { None };
         let coordinates: Vec<Value> = (0..shape.len()).map(|d| self.coordinate(width, &shape, d, gathered == Some(d), distinct)).collect();
-        let mut mask = Vec::new();
-        for (d, coordinate) in coordinates.iter().enumerate() {
-            mask.extend(self.below(*coordinate, width, extents[d], &shape));
-        }
         // Sums of several dimensions wrap where their numbers are narrow.
         let narrow = !distinct && self.choices.once_in(3);
-        let sums = if narrow { width } else { Scalar::I64 };
-        let terms: Vec<Value> = coordinates.iter().zip(&strides).map(|(c, stride)| self.term(*c, width, sums, *stride, &shape)).collect();
-        let mut offset = terms[0];
-        for term in &terms[1..] {
-            offset = self.arithmetic(Opcode::AddI, sums, offset, *term, &shape);
-        }
-        if narrow {
-            let wide = if sums == Scalar::I64 { offset } else { self.extended_to(offset, sums, Scalar::I64, true, &shape) };
-            mask.extend(self.below(wide, Scalar::I64, ROOM, &shape));
-        }
-        let all = self.ty(I1, &shape);
-        let mask = mask.into_iter().reduce(|a, b| self.value(Opcode::AndI, |op| op.operand("lhs", a).operand("rhs", b).result(all)));
-        Lanes { pointers: self.pointers(base, scalar, offset, &shape), mask: mask.into_iter().collect(), shape }
+        let ways: Vec<BelowWay> = (0..=shape.len()).map(|_| self.way_below()).collect();
+        (0..count)
+            .map(|tile| {
+                let moved =
+                    coordinates.iter().map(|coordinate| if tile == 0 { *coordinate } else { self.further(*coordinate, width, &shape) });
+                let coordinates: Vec<Value> = moved.collect();
+                let mut mask = Vec::new();
+                for (d, coordinate) in coordinates.iter().enumerate() {
+                    mask.extend(self.below_in_way(ways[d], *coordinate, width, extents[d], &shape));
+                }
+                let sums = if narrow { width } else { Scalar::I64 };
+                let terms: Vec<Value> =
+                    coordinates.iter().zip(&strides).map(|(c, stride)| self.term(*c, width, sums, *stride, &shape)).collect();
+                let mut offset = terms[0];
+                for term in &terms[1..] {
+                    offset = self.arithmetic(Opcode::AddI, sums, offset, *term, &shape);
+                }
+                if narrow {
+                    let wide = if sums == Scalar::I64 { offset } else { self.extended_to(offset, sums, Scalar::I64, true, &shape) };
+                    mask.extend(self.below_in_way(ways[shape.len()], wide, Scalar::I64, ROOM, &shape));
+                }
+                let all = self.ty(I1, &shape);
+                let mask =
+                    mask.into_iter().reduce(|a, b| self.value(Opcode::AndI, |op| op.operand("lhs", a).operand("rhs", b).result(all)));
+                let pointers = self.pointers(base, scalar, offset, &shape);
+                Lanes { pointers, mask: mask.into_iter().collect(), shape: shape.clone() }
+            })
+            .collect()
+    }
+
+    /// Coordinates that are a few more or less, or the same.
+    fn further(&mut self, coordinate: Value, width: Scalar, shape: &[i64]) -> Value {
+        let by = *self.choices.pick(&[0, 1, -1, 2, -2, 5]);
+        let by = self.numbers(width, shape, &[i64::cast_unsigned(by)]);
+        self.arithmetic(Opcode::AddI, width, coordinate, by, shape)
     }
 
     /// The same of lanes that are a row, of which the number is taken apart, as that of an element of a matrix, and put together again.
@@ -280,14 +340,23 @@ impl Generator<'_> {
 
     /// Conditions that hold of numbers from 0 on that are less than an extent, in one of the ways to say so.
     fn below(&mut self, value: Value, width: Scalar, extent: i64, shape: &[i64]) -> Vec<Value> {
+        let way = self.way_below();
+        self.below_in_way(way, value, width, extent, shape)
+    }
+
+    fn way_below(&mut self) -> BelowWay {
+        BelowWay { is_wide: self.choices.below(2) != 0, form: self.choices.below(3) }
+    }
+
+    fn below_in_way(&mut self, way: BelowWay, value: Value, width: Scalar, extent: i64, shape: &[i64]) -> Vec<Value> {
         let extent = extent.min((1 << (width.bits() - 1).min(62)) - 1);
         let (value, width) = match width {
             Scalar::I64 => (value, width),
-            _ if self.choices.below(2) == 0 => (value, width),
+            _ if !way.is_wide => (value, width),
             _ => (self.extended_to(value, width, Scalar::I64, true, shape), Scalar::I64),
         };
         let number = |this: &mut Self, number: i64| this.numbers(width, shape, &[number.cast_unsigned()]);
-        match self.choices.below(3) {
+        match way.form {
             0 => {
                 let end = number(self, extent);
                 vec![self.comparison(Predicate::LessThan, Signedness::Unsigned, value, end, shape)]

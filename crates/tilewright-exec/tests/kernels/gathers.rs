@@ -544,3 +544,63 @@ fn digits_of_an_index_are_dimensions_of_boxes() {
         }
     }
 }
+
+/// A row of each block, of which so many numbers are there, so far behind the row before: a number less each, and all of the tile where they are not there.
+const ROWS_IN_TILES: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %whole: tile<ptr<i32>>, %columns: tile<i32>, %pitch: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %lane = iota : tile<512xi32>
+  %row = muli %bx, %pitch : tile<i32>
+  %row0 = reshape %row : tile<i32> -> tile<1xi32>
+  %row1 = broadcast %row0 : tile<1xi32> -> tile<512xi32>
+  %i = addi %row1, %lane : tile<512xi32>
+  %columns0 = reshape %columns : tile<i32> -> tile<1xi32>
+  %columns1 = broadcast %columns0 : tile<1xi32> -> tile<512xi32>
+  %inside = cmpi less_than %lane, %columns1, signed : tile<512xi32> -> tile<512xi1>
+  %p0 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %p1 = broadcast %p0 : tile<1xptr<i32>> -> tile<512xptr<i32>>
+  %p = offset %p1, %i : tile<512xptr<i32>>, tile<512xi32> -> tile<512xptr<i32>>
+  %none = constant <i32: -7> : tile<512xi32>
+  %a, %t0 = load_ptr_tko weak %p, %inside, %none : tile<512xptr<i32>>, tile<512xi1>, tile<512xi32> -> tile<512xi32>, token
+  %one = constant <i32: 1> : tile<512xi32>
+  %b = subi %a, %one : tile<512xi32>
+  %q0 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %q1 = broadcast %q0 : tile<1xptr<i32>> -> tile<512xptr<i32>>
+  %q = offset %q1, %i : tile<512xptr<i32>>, tile<512xi32> -> tile<512xptr<i32>>
+  %t1 = store_ptr_tko weak %q, %b, %inside : tile<512xptr<i32>>, tile<512xi32>, tile<512xi1> -> token
+  %length = constant <i32: 512> : tile<i32>
+  %first = muli %bx, %length : tile<i32>
+  %first0 = reshape %first : tile<i32> -> tile<1xi32>
+  %first1 = broadcast %first0 : tile<1xi32> -> tile<512xi32>
+  %j = addi %first1, %lane : tile<512xi32>
+  %w0 = reshape %whole : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %w1 = broadcast %w0 : tile<1xptr<i32>> -> tile<512xptr<i32>>
+  %w = offset %w1, %j : tile<512xptr<i32>>, tile<512xi32> -> tile<512xptr<i32>>
+  %t2 = store_ptr_tko weak %w, %b : tile<512xptr<i32>>, tile<512xi32> -> token
+  return
+}";
+
+#[test]
+fn rows_may_be_shorter_than_their_tiles_and_lie_closer_together() {
+    const ROWS: usize = 16;
+    let plan = program(ROWS_IN_TILES).plan("k").unwrap();
+    for (columns, pitch) in [(500, 500), (512, 512), (300, 300), (300, 400), (257, 260), (40, 40), (1, 1), (1, 600), (0, 0), (500, 300)] {
+        let mut expected = vec![0; ROWS * 600];
+        let mut whole = vec![-8; ROWS * 512];
+        for (row, column) in (0..ROWS).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            expected[row * pitch + column] = (row * pitch + column) as i32 - 1;
+            whole[row * 512 + column] = (row * pitch + column) as i32 - 1;
+        }
+        for when in [GroupBlocks::Never, GroupBlocks::Always] {
+            let mut memory = Memory::new();
+            let numbers = (0..expected.len() as i32).flat_map(i32::to_le_bytes).collect();
+            let [from, to, all] = [numbers, vec![0; 4 * expected.len()], vec![0; 4 * whole.len()]].map(|bytes| memory.add(bytes));
+            let pointers = [from, to, all].map(|buffer| Arg::Pointer(memory.address(buffer)));
+            let args = [&pointers[..], &[columns, pitch].map(|n| Arg::Scalar(Scalar::I32, n as u64))].concat();
+            launch(&plan, &mut memory, [ROWS as u32, 1, 1], &args, &LaunchOptions::new().threads(1).group_blocks(when)).unwrap();
+            let what = format!("{columns} columns, {pitch} apart, {when:?}");
+            assert_eq!(crate::text::ints(memory.bytes(to)), expected, "{what}");
+            assert_eq!(crate::text::ints(memory.bytes(all)), whole, "{what}");
+        }
+    }
+}

@@ -214,3 +214,66 @@ fn products_of_what_is_not_known_are_no_sums() {
     assert!(row(1, 20, 16).is_affine_in(|_| true) && function.is_affine_in(|_| false) && !function.is_affine_in(|_| true));
     assert!(function.resolve(|_| None).is_none() && function.resolve(|_| Some(3)).is_some());
 }
+
+/// `(leaf + lane + first) * step`, of which the sum lies below 20, and the product is widened before a number of its own is added.
+fn moved_row(first: i64, step: i64, own: i64) -> AccessFunction {
+    let nodes = vec![
+        Node { bits: 32, index: Index::Lane(SmallVec::from_slice(&[(0, 1)])) },
+        Node { bits: 32, index: Index::Leaf(0) },
+        Node { bits: 32, index: Index::Add(1, 0) },
+        Node { bits: 32, index: Index::Constant(first) },
+        Node { bits: 32, index: Index::Add(2, 3) },
+        Node { bits: 32, index: Index::Constant(20) },
+        Node { bits: 32, index: Index::Constant(step) },
+        Node { bits: 32, index: Index::Mul(4, 6) },
+        Node { bits: 64, index: Index::Resize { of: 7, signed: true } },
+        Node { bits: 64, index: Index::Constant(own) },
+        Node { bits: 64, index: Index::Add(8, 9) },
+    ];
+    let conditions = vec![Condition { predicate: ComparisonPredicate::LessThan, signed: false, lhs: 4, rhs: 5 }];
+    AccessFunction { extents: SmallVec::from_slice(&[16]), nodes, conditions, offset: 10, ..row(1, 1, 1) }
+}
+
+#[test]
+fn functions_that_differ_by_constants_are_shifted() {
+    let at = |first| moved_row(first, 3, 7);
+    for (from, to) in [(0, 1), (1, 0), (-2, 5), (4, 4), (0, i64::from(i32::MAX))] {
+        assert_eq!(at(from).shift_to(&at(to)), Some([to - from, 0, 0, 0]), "{from} to {to}");
+    }
+    // Another step, a term that is not shifted with the lanes, fewer lanes.
+    assert_eq!(at(0).shift_to(&moved_row(1, 2, 7)), None);
+    assert_eq!(at(0).shift_to(&moved_row(1, 3, 8)), None);
+    assert_eq!(at(0).shift_to(&AccessFunction { extents: SmallVec::from_slice(&[8]), ..at(1) }), None);
+    // Lanes that go on in steps of two are never at odd places.
+    let in_twos = |first| {
+        let mut function = at(first);
+        function.nodes[0].index = Index::Lane(SmallVec::from_slice(&[(0, 2)]));
+        function
+    };
+    assert_eq!((in_twos(0).shift_to(&in_twos(3)), in_twos(0).shift_to(&in_twos(4))), (None, Some([2, 0, 0, 0])));
+}
+
+#[test]
+fn dimensions_that_are_parts_of_one_are_shifted_by_the_nearest_of_each() {
+    let parts = |first| {
+        let mut function = moved_row(first, 3, 7);
+        function.nodes[0].index = Index::Lane(SmallVec::from_slice(&[(0, 32), (1, 1)]));
+        AccessFunction { extents: SmallVec::from_slice(&[2, 32]), ..function }
+    };
+    for (by, shift) in [(1, [0, 1]), (-3, [0, -3]), (31, [1, -1]), (33, [1, 1]), (-64, [-2, 0])] {
+        assert_eq!(parts(2).shift_to(&parts(2 + by)), Some([shift[0], shift[1], 0, 0]), "{by}");
+    }
+}
+
+#[test]
+fn shifted_functions_have_the_lanes_of_others() {
+    for (by, origin) in [(0, 3), (2, 3), (-5, 3), (3, i64::from(i32::MAX) - 8), (-7, i64::from(i32::MIN) + 2)] {
+        let (function, larger) = (moved_row(0, 3, 7), moved_row(0, 3, 7).shifted(&[by, 0, 0, 0], &[40]));
+        assert_eq!(larger.extents[..], [40]);
+        for i in 0..40 {
+            let further = moved_row(by, 3, 7).lane(&[i], |_| origin, &mut Vec::new());
+            assert_eq!(larger.lane(&[i], |_| origin, &mut Vec::new()), further, "lane {i}, {by} further, from {origin} on");
+        }
+        assert_eq!(function.shift_to(&function.shifted(&[by, 0, 0, 0], &[16])), Some([by, 0, 0, 0]));
+    }
+}
