@@ -1,7 +1,9 @@
 //! Instructions that go earlier, so that elementwise ones of one length stand together and become one sweep: loads before those that they
-//! do not need, elementwise ones behind those that compute what they read, and single numbers in front of longer tiles.
+//! do not need, elementwise ones behind those that compute what they read or before stores, and single numbers in front of longer tiles.
 
-use super::{Inst, Sweep, Tile, VReg, counts::Counts, fuse::MAX_STEPS, inst::Elementwise, tile::Base};
+use super::{Inst, Sweep, Tile, VReg, ViewAccess, counts::Counts, fuse::MAX_STEPS, inst::Elementwise, tile::Base};
+use crate::kernels::ElemOp;
+use smallvec::SmallVec;
 use tilewright_ir::MemoryOrderingSemantics;
 
 /// How many instructions an elementwise one goes past at most.
@@ -40,6 +42,71 @@ fn earlier_place(code: &[(Inst, u32)], inst: &Inst) -> usize {
         }
     }
     place
+}
+
+/// How many stores elementwise instructions go past at most.
+const MOST_STORES: usize = 4;
+
+/// Moves elementwise instructions before weak stores, to the run in front of these that reads or computes what they read, as where a second result is made of what a
+/// first one was made of: one sweep computes both, and what they have in common once.
+///
+/// A sweep writes one result straight to a tile of several rows: for these, only what takes long is computed together.
+pub(crate) fn compute_before_stores(code: &mut [(Inst, u32)]) {
+    // What was moved past the stores that stand last.
+    let mut moved: Vec<VReg> = Vec::new();
+    for at in 0..code.len() {
+        match place_before_stores(code, at, &moved) {
+            Some((place, dst)) => {
+                moved.push(dst);
+                code[place..=at].rotate_right(1);
+            }
+            None if is_plain_store(&code[at].0) => {}
+            None => moved.clear(),
+        }
+    }
+}
+
+/// Where an instruction goes that computes before stores, and what it computes.
+fn place_before_stores(code: &[(Inst, u32)], at: usize, moved: &[VReg]) -> Option<(usize, VReg)> {
+    let inst = &code[at].0;
+    let Inst::Elementwise(member) = inst else { return None };
+    let stores = code[..at].iter().rev().take(MOST_STORES + 1).take_while(|(inst, _)| is_plain_store(inst)).count();
+    let (before, stores) = code[..at].split_at(at - stores);
+    if stores.is_empty() || stores.len() > MOST_STORES || !stores.iter().all(|(store, _)| independent(store, inst)) {
+        return None;
+    }
+    let run = before.iter().rev().map_while(|(inst, _)| match inst {
+        Inst::Elementwise(other) if other.n == member.n || other.n == 1 || member.n == 1 => Some(other),
+        _ => None,
+    });
+    let run: SmallVec<[&Elementwise; 16]> = run.take(MAX_STEPS).collect();
+    let have_rows = stores.iter().all(|(store, _)| matches!(store, Inst::Store { view, .. } if is_row(view)));
+    let goes_on = member.srcs.iter().any(|tile| matches!(tile.base, Base::Reg(reg) if moved.contains(&reg)));
+    let is_alike = |other: &&Elementwise| if have_rows { share(other, member) } else { take_long_alike(other, member) };
+    let joins = run.len() < MAX_STEPS && (member.n == 1 || goes_on || run.iter().any(is_alike));
+    joins.then_some((before.len(), member.dst))
+}
+
+fn is_plain_store(inst: &Inst) -> bool {
+    matches!(inst, Inst::Store { .. }) && inst.effects().is_weak_store()
+}
+
+fn is_row(view: &ViewAccess) -> bool {
+    view.tile.iter().filter(|extent| **extent > 1).count() <= 1
+}
+
+/// Whether an instruction reads a register that another one reads or writes.
+fn share(other: &Elementwise, member: &Elementwise) -> bool {
+    let is_there = |reg: VReg| other.dst == reg || other.srcs.iter().any(|tile| tile.base == Base::Reg(reg));
+    member.n > 1 && member.srcs.iter().any(|tile| matches!(tile.base, Base::Reg(reg) if is_there(reg)))
+}
+
+/// Whether two instructions begin with the same long computation: parts of a division, or functions of the same number.
+fn take_long_alike(other: &Elementwise, member: &Elementwise) -> bool {
+    use ElemOp::{DivI, RemI};
+    let is_division = |inst: &Elementwise| matches!(inst.kernel.imm.op, DivI(..) | RemI(_));
+    let takes_long = |inst: &Elementwise| is_division(inst) || tilewright_vector::lower::is_function(inst.kernel.imm.op);
+    member.n > 1 && takes_long(other) && takes_long(member) && other.srcs == member.srcs
 }
 
 /// Moves elementwise instructions behind the run that computes what they read, where that saves writing it to a register and reading it back.

@@ -280,6 +280,7 @@ pub(crate) struct ViewAccess {
 pub(crate) struct LoadWindows {
     pub(crate) view: ViewAccess,
     pub(crate) dst: VReg,
+    pub(crate) readers: Readers,
     /// Extents of each window, along the dimensions of more than one element.
     pub(crate) extents: PerDim,
     pub(crate) windows: Vec<Window>,

@@ -65,6 +65,12 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         Run::Draft(|draft| earlier::bring_forward(&mut draft.code)),
     ),
     row(
+        "sink-stores",
+        "Computes before stores what begins with what the stored tiles are computed of.",
+        |inst| matches!(inst, Inst::Store { .. }),
+        Run::Draft(|draft| earlier::compute_before_stores(&mut draft.code)),
+    ),
+    row(
         "sink-broadcasts",
         "Computes what takes a few steps from a row or a column where it is spread over a tile.",
         ELEMENTWISE,

@@ -351,7 +351,7 @@ impl Display for Inst {
                 write!(f, "{dst} = load {view} readers {readers:?}{}", flag(*past_stores, " past_stores"))
             }
             Inst::LoadWindows(load) => {
-                write!(f, "{} = load {} windows", load.dst, load.view)?;
+                write!(f, "{} = load {} readers {:?} windows", load.dst, load.view, load.readers)?;
                 load.windows.iter().try_for_each(|window| write!(f, " {} {:?}", window.dst, &window.first[..]))
             }
             Inst::Store { view, src } => write!(f, "store {view}, {src}"),

@@ -100,7 +100,10 @@ impl Group {
             Window { dst, first: (0..extents.len()).map(|dim| (shift[dim] - self.least[dim]) as usize).collect() }
         });
         let windows = windows.collect();
-        LoadWindows { view: ViewAccess { tile, places, ..view.clone() }, dst, extents: function.extents.iter().copied().collect(), windows }
+        let in_order = self.members.iter().any(|(at, _)| matches!(code[*at].0, Inst::Load { readers: Readers::InOrder, .. }));
+        let readers = if in_order { Readers::InOrder } else { Readers::Strided };
+        let view = ViewAccess { tile, places, ..view.clone() };
+        LoadWindows { view, dst, readers, extents: function.extents.iter().copied().collect(), windows }
     }
 }
 

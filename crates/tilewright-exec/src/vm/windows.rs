@@ -3,7 +3,7 @@
 use super::{Block, Machine};
 use crate::{
     elem::Elem,
-    plan::{Base, LoadWindows, Readers, Tile},
+    plan::{Base, LoadWindows, Tile},
 };
 
 impl Machine<'_> {
@@ -12,7 +12,7 @@ impl Machine<'_> {
     #[inline(never)]
     pub(super) fn load_windows(&mut self, load: &LoadWindows, block: &mut Block) -> bool {
         let view = &load.view;
-        if self.launch.observer.is_some() || self.load_view(view, load.dst, Readers::Strided, block).is_err() {
+        if self.launch.observer.is_some() || self.load_view(view, load.dst, load.readers, block).is_err() {
             return false;
         }
         let tile = Tile::contiguous(Elem::Num(view.element), Base::Reg(load.dst), &view.tile);

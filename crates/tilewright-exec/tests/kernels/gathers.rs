@@ -604,3 +604,52 @@ fn rows_may_be_shorter_than_their_tiles_and_lie_closer_together() {
         }
     }
 }
+
+/// Sums of three tiles of numbers that are some apart, each so many times further than the one before: of one number, of its neighbours, or of every third one.
+#[test]
+fn windows_of_a_row_are_loaded_in_order() {
+    let text = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %step: tile<i32>, %n: tile<i32>) {
+  %lane = iota : tile<64xi32>
+  %s0 = reshape %step : tile<i32> -> tile<1xi32>
+  %s1 = broadcast %s0 : tile<1xi32> -> tile<64xi32>
+  %n0 = reshape %n : tile<i32> -> tile<1xi32>
+  %n1 = broadcast %n0 : tile<1xi32> -> tile<64xi32>
+  %i = muli %lane, %s1 : tile<64xi32>
+  %p0 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %p1 = broadcast %p0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %none = constant <i32: -7> : tile<64xi32>
+  %b0 = constant <i32: -3> : tile<64xi32>
+  %b1 = constant <i32: 0> : tile<64xi32>
+  %b2 = constant <i32: 6> : tile<64xi32>
+LOADS
+  %d = addi %a0, %a1 : tile<64xi32>
+  %e = addi %d, %a2 : tile<64xi32>
+  %q0 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %q1 = broadcast %q0 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %q = offset %q1, %lane : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %t = store_ptr_tko weak %q, %e : tile<64xptr<i32>>, tile<64xi32> -> token
+  return
+}";
+    let load = |number: usize| {
+        "  %iN = addi %i, %bN : tile<64xi32>
+  %mN = cmpi less_than %iN, %n1, unsigned : tile<64xi32> -> tile<64xi1>
+  %pN_ = offset %p1, %iN : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %aN, %tN = load_ptr_tko weak %pN_, %mN, %none : tile<64xptr<i32>>, tile<64xi1>, tile<64xi32> -> tile<64xi32>, token
+"
+        .replace('N', &number.to_string())
+    };
+    let plan = program(&text.replace("LOADS\n", &[0, 1, 2].map(load).concat())).plan("k").unwrap();
+    for (step, n) in [(0, 1), (0, 100), (1, 100), (1, 64), (1, 3), (3, 250), (3, 180), (3, 0)] {
+        let expected: Vec<i32> = (0..64)
+            .map(|lane| [-3, 0, 6].map(|first| lane * step + first).map(|i| if (0..n).contains(&i) { 5 * i } else { -7 }).iter().sum())
+            .collect();
+        let mut memory = Memory::new();
+        let from = memory.add((0..n).flat_map(|i| (5 * i).to_le_bytes()).collect());
+        let to = memory.add(vec![0; 256]);
+        let pointers = [from, to].map(|buffer| Arg::Pointer(memory.address(buffer)));
+        let args = [&pointers[..], &[step, n].map(|n| Arg::Scalar(Scalar::I32, n as u64))].concat();
+        launch(&plan, &mut memory, [1, 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
+        assert_eq!(crate::text::ints(memory.bytes(to)), expected, "every {step}th of {n}");
+    }
+}
