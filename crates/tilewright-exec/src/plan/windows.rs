@@ -75,7 +75,7 @@ impl Group {
         (group.members.len() > 1).then_some(group)
     }
 
-    /// Adds a load, if most of its tile is in the larger one then that would not be there without it.
+    /// Adds a load, unless the larger tile would grow by most of a tile for it.
     fn add(&mut self, at: usize, shift: Shift, extents: &[usize]) {
         let (least, most) =
             (std::array::from_fn(|dim| self.least[dim].min(shift[dim])), std::array::from_fn(|dim| self.most[dim].max(shift[dim])));

@@ -104,7 +104,6 @@ fn work_of_flops(elem: Elem, flops: u64) -> Work {
 fn cost(inst: &Inst) -> (Work, u64) {
     match inst {
         Inst::Load { view, .. } => load(view),
-        Inst::LoadWindows(windows) => load(&windows.view),
         Inst::Store { view, .. } => store(view),
         Inst::AtomicView { view, .. } => read_and_written(store(view)),
         Inst::IndexedLoad(load) => (Work { read: bytes_of(&load.access), ..Work::default() }, load.offset.n as u64),
@@ -120,6 +119,8 @@ fn cost(inst: &Inst) -> (Work, u64) {
         Inst::Fold(fold) => folded(fold),
         Inst::Elementwise(inst) => computed(&inst.kernel, inst.n),
         Inst::Sweep(_) | Inst::SweepStore { .. } => unreachable!("sweeps have parts"),
+        // Its windows count where they are read.
+        Inst::LoadWindows(_) => (Work::default(), 1),
         Inst::Label(_)
         | Inst::Move { .. }
         | Inst::Extract { .. }
