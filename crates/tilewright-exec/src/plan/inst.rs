@@ -280,6 +280,8 @@ pub(crate) struct ViewAccess {
 pub(crate) struct LoadWindows {
     pub(crate) view: ViewAccess,
     pub(crate) dst: VReg,
+    /// What it loads, as it lies in the register.
+    pub(crate) tile: Tile,
     pub(crate) readers: Readers,
     /// Extents of each window, along the dimensions of more than one element.
     pub(crate) extents: PerDim,

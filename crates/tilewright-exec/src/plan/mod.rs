@@ -53,7 +53,7 @@ pub(crate) use effects::Control;
 pub(crate) use grouping::Grouping;
 pub(crate) use inst::{
     Atomic, Coordinate, Extent, Fold, FoldColumns, FoldKind, FoldOperand, FoldRows, IndexedLoad, Inst, LoadWindows, LoopBody, Matmul,
-    Order, Placement, PointerAccess, Print, Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch,
+    Order, Placement, PointerAccess, Print, Readers, Slice, Target, Update, ViewAccess, ViewDim, Watch, Window,
 };
 pub(crate) use nest::{Loop, Nest};
 use passes::Run;

@@ -10,9 +10,9 @@ use super::{
     fixed_views,
     in_place::copies_bytes,
     inst::{LoadWindows, Window},
-    tile::Base,
+    tile::{Base, Tile},
 };
-use crate::hash::HashSet;
+use crate::{elem::Elem, hash::HashSet};
 use smallvec::SmallVec;
 
 /// How far behind the first load others are looked for, in instructions.
@@ -103,7 +103,8 @@ impl Group {
         let in_order = self.members.iter().any(|(at, _)| matches!(code[*at].0, Inst::Load { readers: Readers::InOrder, .. }));
         let readers = if in_order { Readers::InOrder } else { Readers::Strided };
         let view = ViewAccess { tile, places, ..view.clone() };
-        LoadWindows { view, dst, readers, extents: function.extents.iter().copied().collect(), windows }
+        let tile = Tile::contiguous(Elem::Num(view.element), Base::Reg(dst), &view.tile);
+        LoadWindows { view, dst, tile, readers, extents: function.extents.iter().copied().collect(), windows }
     }
 }
 
@@ -118,7 +119,7 @@ fn elements_of(extents: &[usize], least: &Shift, most: &Shift) -> Option<usize> 
 
 /// A load that may be one of several: its tile can be read wherever it lies, by instructions that follow before memory may change.
 fn candidate(inst: &Inst) -> Option<(&ViewAccess, &AccessFunction, VReg)> {
-    let Inst::Load { view, dst, readers, past_stores: false } = inst else { return None };
+    let Inst::Load { view, dst, readers, .. } = inst else { return None };
     let Placement::Computed(function) = &view.places else { return None };
     // A window of a row lies in order, too.
     let is_read_anywhere = *readers == Readers::Strided || *readers == Readers::InOrder && function.extents.len() == 1;

@@ -21,7 +21,7 @@ use crate::{
         mma::Matrix,
     },
     memory::AccessKind,
-    plan::{Base, Inst, LoadWindows, Prefetches, Readers, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess},
+    plan::{Base, Inst, LoadWindows, Prefetches, Readers, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess, Window},
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -77,6 +77,8 @@ struct Whole {
     buffer: usize,
     /// What its distances are those of, if the launch knows them.
     fixed: Option<Distances>,
+    /// How many bytes it begins behind the tile that it is a window of, if it is one.
+    behind: usize,
     /// The rows that it consists of instead, if they lie anywhere; only stores read those.
     rows: Option<RowList>,
 }
@@ -90,9 +92,24 @@ impl Default for Whole {
             next: std::ptr::null(),
             buffer: 0,
             fixed: None,
+            behind: 0,
             rows: None,
         }
     }
+}
+
+/// The axes of a window of a tile with these axes, or of one that lies in order, and how many bytes it begins behind that.
+fn window_of(load: &LoadWindows, window: &Window, strided: Option<&[Axis; MAX_AXES]>) -> ([Axis; MAX_AXES], usize) {
+    let (dims, mut pitch, mut behind, mut axes) = (load.extents.len(), 1, 0, [Axis::SINGLE; MAX_AXES]);
+    let proper = load.tile.shape.iter().zip(&load.tile.strides).filter(|(extent, _)| **extent > 1);
+    let in_order: SmallVec<[usize; MAX_AXES]> = proper.map(|(_, stride)| *stride).collect();
+    for (dim, axis) in axes[MAX_AXES - dims..].iter_mut().enumerate().rev() {
+        let stride = strided.map_or(in_order[dim], |axes| axes[MAX_AXES - dims + dim].stride as usize);
+        *axis = Axis { count: load.extents[dim], stride: stride as u64, pitch };
+        behind += window.first[dim] * stride * load.view.size;
+        pitch *= load.extents[dim];
+    }
+    (axes, behind)
 }
 
 /// Asks to fetch a tile with these axes, if it is a matrix of rows.
@@ -219,31 +236,23 @@ impl InPlace {
     }
 
     /// Lets the registers of windows lie in a tile that was loaded: in its register, or where it was left.
-    pub(super) fn open_windows(&mut self, load: &LoadWindows, tile: &Tile, regs: &mut Frame) {
-        let (dims, mut from) = (load.extents.len(), [Axis::SINGLE; MAX_AXES]);
-        let proper = tile.shape.iter().zip(&tile.strides).filter(|(extent, _)| **extent > 1);
-        for (axis, (&count, &pitch)) in from[MAX_AXES - dims..].iter_mut().zip(proper) {
-            *axis = Axis { count, stride: pitch as u64, pitch };
-        }
-        let (mut fixed, host) = (Distances::Register(load.dst), regs.write(load.dst));
-        if let (Some(axes), Some(number)) = (self.strided(tile, regs), load.view.fixed) {
-            (from, fixed) = (*axes, Distances::View(number));
-        }
+    pub(super) fn open_windows(&mut self, load: &LoadWindows, regs: &mut Frame) {
+        let (host, is_strided) = (regs.write(load.dst), self.strided(&load.tile, regs).is_some());
+        let fixed = match load.view.fixed {
+            Some(number) if is_strided => Distances::View(number),
+            _ => Distances::Register(load.dst),
+        };
         for window in &load.windows {
-            let (mut start, mut pitch, mut axes) = (host, 1, [Axis::SINGLE; MAX_AXES]);
-            for (dim, axis) in axes[MAX_AXES - dims..].iter_mut().enumerate().rev() {
-                let stride = from[MAX_AXES - dims + dim].stride;
-                *axis = Axis { count: load.extents[dim], stride, pitch };
-                start = start.wrapping_add(window.first[dim] * stride as usize * load.view.size);
-                pitch *= load.extents[dim];
+            // As for most blocks before: only where the tile is differs.
+            if self.of_register(window.dst).fixed != Some(fixed) {
+                let (axes, behind) = window_of(load, window, self.strided(&load.tile, regs));
+                let in_order = axes.iter().all(|axis| axis.count == 1 || axis.stride == axis.pitch as u64);
+                let whole = self.of_register(window.dst);
+                (whole.axes, whole.in_order, whole.behind, whole.fixed, whole.rows) = (axes, in_order, behind, Some(fixed), None);
             }
             let whole = self.of_register(window.dst);
-            if whole.fixed != Some(fixed) {
-                whole.in_order = axes.iter().all(|axis| axis.count == 1 || axis.stride == axis.pitch as u64);
-                (whole.axes, whole.fixed, whole.rows) = (axes, Some(fixed), None);
-            }
-            (whole.host, whole.next) = (start, std::ptr::null());
-            regs.lend(window.dst, start);
+            (whole.host, whole.next) = (host.wrapping_add(whole.behind), std::ptr::null());
+            regs.lend(window.dst, whole.host);
         }
     }
 
