@@ -109,7 +109,11 @@ pub(crate) fn read_again(code: &[Inst]) -> Vec<bool> {
         });
         read.drain(..).for_each(|reg| times.add(reg));
     }
-    code.iter().map(|inst| loaded(inst).is_some_and(|dst| times.of(dst) > 1)).collect()
+    let is_again = |inst: &Inst| match inst {
+        Inst::LoadWindows(load) => load.windows.iter().any(|window| times.of(window.dst) > 1),
+        inst => loaded(inst).is_some_and(|dst| times.of(dst) > 1),
+    };
+    code.iter().map(is_again).collect()
 }
 
 /// Who reads a register `uses` times, if all do so before anything but stores can change memory, and whether some do behind a store.

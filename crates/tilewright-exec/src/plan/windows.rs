@@ -24,7 +24,7 @@ const MOST_ELSEWHERE: usize = 8;
 pub(super) fn join(draft: &mut Draft) {
     let mut at = 0;
     while at < draft.code.len() {
-        if let Some(group) = Group::from(&draft.code, at) {
+        if let Some(group) = Overlapping::from(&draft.code, at) {
             let dst = VReg(draft.registers.len() as u32);
             let load = group.load(&draft.code, dst);
             draft.registers.push(load.view.tile.iter().product::<usize>() * load.view.size);
@@ -42,18 +42,18 @@ pub(super) fn join(draft: &mut Draft) {
 }
 
 /// Loads whose tiles are windows of a larger one.
-struct Group {
+struct Overlapping {
     /// Where each stands, and how far its tile is from that of the first.
     members: Vec<(usize, Shift)>,
     least: Shift,
     most: Shift,
 }
 
-impl Group {
+impl Overlapping {
     /// The loads that are joined with the one at a place, if there are some.
-    fn from(code: &[(Inst, u32)], first: usize) -> Option<Group> {
+    fn from(code: &[(Inst, u32)], first: usize) -> Option<Overlapping> {
         let (view, function, _) = candidate(&code[first].0)?;
-        let mut group = Group { members: vec![(first, [0; MAX_DIMS])], least: [0; MAX_DIMS], most: [0; MAX_DIMS] };
+        let mut group = Overlapping { members: vec![(first, [0; MAX_DIMS])], least: [0; MAX_DIMS], most: [0; MAX_DIMS] };
         let (mut written, mut elsewhere) = (HashSet::default(), 0);
         for (at, (inst, _)) in code.iter().enumerate().skip(first + 1).take(FARTHEST) {
             if !inst.effects().leave_memory() || elsewhere > MOST_ELSEWHERE {

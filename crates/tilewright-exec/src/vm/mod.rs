@@ -442,8 +442,9 @@ impl<'l> Machine<'l> {
             Inst::Watch(watch) => return self.watch(watch, block),
             Inst::Load { view, dst, readers, .. } => self.load_view(view, *dst, *readers, block),
             Inst::LoadWindows(load) => {
+                let are_open = self.load_windows(load, block);
                 return match self.next() {
-                    Flow::Next if self.load_windows(load, block) => Flow::Goto(block.pc + 1 + load.windows.len()),
+                    Flow::Next if are_open => Flow::Goto(block.pc + 1 + load.windows.len()),
                     flow => flow,
                 };
             }

@@ -288,3 +288,52 @@ fn loops_end() {
     .replace("assert_later", "%c = cmpi less_than %n, %s, signed : tile<i32> -> tile<i1>\nassert %c, \"more\" : tile<i1>\ncontinue");
     check("a loop", &text, 3000, LaunchOptions::new);
 }
+
+/// Windows of a tile that hangs over an edge, whose load is told to end: nothing is made of what it left undone.
+#[test]
+fn windows_that_were_not_loaded_are_not_read() {
+    const N: usize = 1 << 18;
+    let text = format!(
+        "entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>) {{
+            %i = iota : tile<{N}xi32>
+            %minus = constant <i32: -1> : tile<{N}xi32>
+            %plus = constant <i32: 1> : tile<{N}xi32>
+            %n = constant <i32: {N}> : tile<{N}xi32>
+            %none = constant <i32: 0> : tile<{N}xi32>
+            %left = addi %i, %minus : tile<{N}xi32>
+            %right = addi %i, %plus : tile<{N}xi32>
+            %in0 = cmpi less_than %left, %n, unsigned : tile<{N}xi32> -> tile<{N}xi1>
+            %in1 = cmpi less_than %right, %n, unsigned : tile<{N}xi32> -> tile<{N}xi1>
+            %p0 = reshape %from : tile<ptr<i32>> -> tile<1xptr<i32>>
+            %p1 = broadcast %p0 : tile<1xptr<i32>> -> tile<{N}xptr<i32>>
+            %pl = offset %p1, %left : tile<{N}xptr<i32>>, tile<{N}xi32> -> tile<{N}xptr<i32>>
+            %pr = offset %p1, %right : tile<{N}xptr<i32>>, tile<{N}xi32> -> tile<{N}xptr<i32>>
+            %a, %t0 = load_ptr_tko weak %pl, %in0, %none : tile<{N}xptr<i32>>, tile<{N}xi1>, tile<{N}xi32> -> tile<{N}xi32>, token
+            %b, %t1 = load_ptr_tko weak %pr, %in1, %none : tile<{N}xptr<i32>>, tile<{N}xi1>, tile<{N}xi32> -> tile<{N}xi32>, token
+            %c = addi %a, %b : tile<{N}xi32>
+            %q0 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
+            %q1 = broadcast %q0 : tile<1xptr<i32>> -> tile<{N}xptr<i32>>
+            %q = offset %q1, %i : tile<{N}xptr<i32>>, tile<{N}xi32> -> tile<{N}xptr<i32>>
+            %t2 = store_ptr_tko weak %q, %c : tile<{N}xptr<i32>>, tile<{N}xi32> -> token
+            return
+        }}"
+    );
+    let plan = program_as_it_is(&text).plan("k").unwrap();
+    let number = |i: usize| if i < N { i as i32 + 1 } else { 0 };
+    let run = |interrupt: &Interrupt| {
+        let mut memory = Memory::new();
+        let from = memory.add((0..N).flat_map(|i| number(i).to_le_bytes()).collect());
+        let to = memory.add(vec![0; 4 * N]);
+        let args = [from, to].map(|buffer| Arg::Pointer(memory.address(buffer)));
+        let ended = launch(&plan, &mut memory, [1, 1, 1], &args, &LaunchOptions::new().threads(1).interrupt(interrupt)).is_ok();
+        (ended, crate::text::ints(memory.bytes(to)))
+    };
+    let never = Interrupt::after(u64::MAX);
+    assert!(run(&never).0);
+    for at in 1..=never.looks() {
+        let (ended, found) = run(&Interrupt::after(at));
+        let all = found.iter().enumerate();
+        let right = |(i, found): (usize, &i32)| *found == number(i.wrapping_sub(1)) + number(i + 1) || !ended && *found == 0;
+        assert!(all.clone().all(right), "set at look {at} of {}", never.looks());
+    }
+}
