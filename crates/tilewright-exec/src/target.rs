@@ -32,11 +32,12 @@ impl TargetMachine {
     }
 
     fn of(level: Level) -> TargetMachine {
+        let available = vector::Level::available().iter().copied();
         let vectors = match level {
-            Level::Avx512 => Some(vector::Level::Avx512),
+            Level::Avx512 => available.rev().find(|level| level.is_avx512()),
             Level::Avx2 => Some(vector::Level::Avx2),
             // On AArch64 what every CPU has includes NEON.
-            Level::Baseline => vector::Level::available().iter().copied().find(|level| *level == vector::Level::Neon),
+            Level::Baseline => available.rev().find(|level| level.is_neon()),
         };
         TargetMachine { level, vectors, compiles: vectors.is_some(), races: true, divides: true, last_cache: cache::last_cache() }
     }
@@ -55,6 +56,17 @@ impl TargetMachine {
     #[must_use]
     pub fn without_native_code(self) -> TargetMachine {
         TargetMachine { compiles: false, ..self }
+    }
+
+    /// The same without arithmetic of `f16`, which is computed in `f32` then.
+    #[must_use]
+    pub fn without_half_arithmetic(self) -> TargetMachine {
+        let vectors = match self.vectors {
+            Some(vector::Level::Avx512Fp16) => Some(vector::Level::Avx512),
+            Some(vector::Level::NeonFp16) => Some(vector::Level::Neon),
+            other => other,
+        };
+        TargetMachine { vectors, ..self }
     }
 
     /// The same with weak accesses that are made as relaxed ones, atomic on each element, and slow. A program whose blocks race on weak accesses
@@ -127,7 +139,7 @@ impl TargetMachine {
 
     /// Whether permutations of vectors bring elements of `size` bytes together that are `stride` elements apart.
     fn permutes(&self, size: usize, stride: usize) -> bool {
-        size >= 2 && (1..=4).contains(&stride) && self.vectors == Some(vector::Level::Avx512)
+        size >= 2 && (1..=4).contains(&stride) && self.vectors.is_some_and(vector::Level::is_avx512)
     }
 }
 

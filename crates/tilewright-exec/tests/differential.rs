@@ -129,7 +129,8 @@ fn evaluated(program: &Program, addresses: [u64; 2], facts: &FactsCheck) -> (nai
 fn other_machines() -> Vec<TargetMachine> {
     let host = TargetMachine::host();
     let levels = [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter_map(TargetMachine::at);
-    [host.without_native_code(), TargetMachine::portable()].into_iter().chain(levels.filter(|machine| *machine != host)).collect()
+    let others = [host.without_native_code(), host.without_half_arithmetic(), TargetMachine::portable()];
+    others.into_iter().chain(levels).filter(|machine| *machine != host).collect()
 }
 
 /// Launches a program as it is planned for each machine, and compares the results with those of this one: equal bits, but for NaNs, as

@@ -89,11 +89,11 @@ pub(crate) trait Expand {
         self.p(Prim::Eq, &[behind, middle])
     }
 
-    /// A product plus a number, all of `bf16` in `f32`, that is rounded to odd, rounded to `bf16`.
+    /// What arithmetic gives of numbers of `bf16` in `f32`, rounded to nearest even to `bf16`, and still `f32`.
     ///
     /// A NaN that comes of these has no bits where they are cut off, so that nothing is carried into the rest of it.
-    fn round_sum_to_bf16(&mut self, odd: Value) -> Value {
-        let (bits, added) = (self.bits_of(odd), self.to_even(odd, 16));
+    fn round_result_to_bf16(&mut self, value: Value) -> Value {
+        let (bits, added) = (self.bits_of(value), self.to_even(value, 16));
         let sum = self.p(Prim::Add, &[bits, added]);
         self.cut(sum, 16)
     }

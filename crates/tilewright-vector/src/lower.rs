@@ -196,6 +196,12 @@ struct Lowering<'a> {
 
 impl Expand for Lowering<'_> {
     fn p(&mut self, prim: Prim, operands: &[Value]) -> Value {
+        // What is known of constants decides how some operations are lowered.
+        let bits = |n: usize| self.builder.constant_bits(operands[n.min(operands.len() - 1)]);
+        if let (Some(a), Some(b), Some(c)) = (bits(0), bits(1), bits(2)) {
+            let lane = self.builder.lane(operands[operands.len() - 1]);
+            return self.builder.constant(prim.result(lane), prim.of_one(lane, [a, b, c]));
+        }
         self.builder.prim(prim, operands)
     }
 
@@ -223,6 +229,8 @@ impl Lowering<'_> {
                 None if result == Elem::Num(Scalar::F16) => {
                     Origin::Of(self.op(op, &[Elem::Num(Scalar::F32)], Elem::Num(Scalar::F32), numbers))
                 }
+                // A NaN is that of an operand, or the CPU's.
+                None if result == Elem::Num(Scalar::Bf16) => Origin::Any,
                 _ => Origin::Rounded,
             },
             _ => Origin::Any,

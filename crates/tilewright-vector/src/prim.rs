@@ -14,7 +14,8 @@ pub enum Lane {
     Mask,
     /// 8 bits.
     I8,
-    /// 16 bits. Floats of 16 bits are held so; [`Prim::WidenF16`] and [`Prim::RoundF16`] convert them.
+    /// 16 bits. Floats of 16 bits are held so; [`Prim::WidenF16`] and [`Prim::RoundF16`] convert them, and [`Prim::HalfAdd`] and the like compute with
+    /// those of binary16.
     I16,
     /// 32 bits.
     I32,
@@ -90,6 +91,8 @@ enum Signature {
     Floats(usize),
     /// `n` numbers of `f32` to one.
     Singles(usize),
+    /// `n` numbers of binary16, as integers of 16 bits, to one.
+    Halves(usize),
     /// `n` integers of 64 bits to one.
     Longs(usize),
     /// `n` masks to a mask; `T` is `mask`.
@@ -98,6 +101,8 @@ enum Signature {
     CompareInts,
     /// Two floats `T` to a mask.
     CompareFloats,
+    /// Two numbers of binary16, as integers of 16 bits, to a mask.
+    CompareHalves,
     /// A mask and two values of any type `T` to `T`.
     Select,
     /// One value of the first type to the second; `T` is the first.
@@ -177,6 +182,15 @@ primitives! {
     FEq "feq" CompareFloats, "Whether the numbers are equal; false for NaN.";
     FLt "flt" CompareFloats, "Whether the first is below the second; false for NaN.";
     FLe "fle" CompareFloats, "Whether the first is below the second or equal; false for NaN.";
+    HalfAdd "hadd" Halves(2), "The sum of two numbers of binary16, rounded to nearest even.";
+    HalfSub "hsub" Halves(2), "The difference of two numbers of binary16, rounded to nearest even.";
+    HalfMul "hmul" Halves(2), "The product of two numbers of binary16, rounded to nearest even.";
+    HalfFma "hfma" Halves(3), "Of numbers of binary16: the first times the second plus the third, rounded once to nearest even.";
+    HalfMin "hmin" Halves(2), "The first number of binary16 if it is below the second, else the second.";
+    HalfMax "hmax" Halves(2), "The first number of binary16 if it is above the second, else the second.";
+    HalfEq "heq" CompareHalves, "Whether two numbers of binary16 are equal; false for NaN.";
+    HalfLt "hlt" CompareHalves, "Whether the first number of binary16 is below the second; false for NaN.";
+    HalfLe "hle" CompareHalves, "Whether the first number of binary16 is below the second or equal; false for NaN.";
     MAnd "mand" Masks(2), "Whether both are true.";
     MOr "mor" Masks(2), "Whether one or both are true.";
     MXor "mxor" Masks(2), "Whether one is true.";
@@ -217,8 +231,9 @@ impl Prim {
     /// How many operands it takes.
     pub const fn arity(self) -> usize {
         match self.signature() {
-            Signature::Ints(n) | Signature::Floats(n) | Signature::Singles(n) | Signature::Longs(n) | Signature::Masks(n) => n,
-            Signature::CompareInts | Signature::CompareFloats => 2,
+            Signature::Ints(n) | Signature::Floats(n) | Signature::Singles(n) | Signature::Halves(n) | Signature::Longs(n) => n,
+            Signature::Masks(n) => n,
+            Signature::CompareInts | Signature::CompareFloats | Signature::CompareHalves => 2,
             Signature::Select => 3,
             Signature::Convert(..) => 1,
         }
@@ -230,6 +245,7 @@ impl Prim {
             Signature::Ints(_) | Signature::CompareInts => lane.is_int(),
             Signature::Floats(_) | Signature::CompareFloats => lane.is_float(),
             Signature::Singles(_) => matches!(lane, Lane::F32),
+            Signature::Halves(_) | Signature::CompareHalves => matches!(lane, Lane::I16),
             Signature::Longs(_) => matches!(lane, Lane::I64),
             Signature::Masks(_) => matches!(lane, Lane::Mask),
             Signature::Select => true,
@@ -237,11 +253,19 @@ impl Prim {
         }
     }
 
+    /// Whether it computes with numbers of binary16.
+    pub(crate) const fn is_of_halves(self) -> bool {
+        matches!(self.signature(), Signature::Halves(_) | Signature::CompareHalves)
+    }
+
     /// Whether what it gives depends on the direction in which the CPU rounds.
     pub(crate) const fn rounds(self) -> bool {
         use Prim::*;
         // Integers are divided as floats where there is no instruction for that.
-        matches!(self, FAdd | FSub | FMul | FDiv | Fma | Scale | Sqrt | Narrow | S32ToF32 | DivS | DivU)
+        matches!(
+            self,
+            FAdd | FSub | FMul | FDiv | Fma | Scale | Sqrt | HalfAdd | HalfSub | HalfMul | HalfFma | Narrow | S32ToF32 | DivS | DivU
+        )
     }
 
     /// The type of operand `n` where the last one is of type `lane`.
@@ -255,7 +279,7 @@ impl Prim {
     /// The type of the result where the last operand is of type `lane`.
     pub const fn result(self, lane: Lane) -> Lane {
         match self.signature() {
-            Signature::CompareInts | Signature::CompareFloats => Lane::Mask,
+            Signature::CompareInts | Signature::CompareFloats | Signature::CompareHalves => Lane::Mask,
             Signature::Convert(_, to) => to,
             _ => lane,
         }

@@ -12,6 +12,8 @@
 //!
 //! Results are the same bits, but for which NaN a NaN is.
 
+mod halves;
+
 use crate::{
     code::{Code, Fold, Item, Loop, Value, Variability, While},
     prim::{Lane, Prim},
@@ -22,6 +24,11 @@ use std::collections::HashMap;
 type Computed = (Prim, [Value; 3]);
 
 pub(crate) fn simplify(code: &mut Code) {
+    simplify_with(code, false);
+}
+
+/// The same; with `halves`, what is rounded to binary16 is computed so, too.
+pub(crate) fn simplify_with(code: &mut Code, halves: bool) {
     let body = std::mem::take(&mut code.body);
     let instead = (0..code.values.len() as u32).map(Value).collect();
     let computed = vec![None; code.values.len()];
@@ -33,7 +40,9 @@ pub(crate) fn simplify(code: &mut Code) {
         bits,
         constants: HashMap::new(),
         added: Vec::new(),
+        made: Vec::new(),
         found: HashMap::new(),
+        halves,
     };
     let body = simplifier.body(body);
     let added = std::mem::take(&mut simplifier.added);
@@ -51,8 +60,12 @@ struct Simplifier<'a> {
     constants: HashMap<(Lane, u64), Value>,
     /// Constants that the code did not have.
     added: Vec<Item>,
+    /// What goes in front of the item that is looked at.
+    made: Vec<(Value, Prim, [Value; 3])>,
     /// What has been computed, and can be read here.
     found: HashMap<Computed, Value>,
+    /// Whether there is arithmetic of binary16.
+    halves: bool,
 }
 
 /// What a primitive can be replaced by.
@@ -81,7 +94,8 @@ impl Simplifier<'_> {
         match &mut item {
             Item::Prim { result, prim, operands } => {
                 let (result, prim, operands) = (*result, *prim, operands.map(|value| self.instead(value)));
-                if let Some((prim, operands)) = self.simplest(result, prim, operands) {
+                let simplest = self.simplest(result, prim, operands).map(|(prim, operands)| (result, prim, operands));
+                for (result, prim, operands) in self.made.drain(..).chain(simplest) {
                     here.push((prim, operands));
                     kept.push(Item::Prim { result, prim, operands });
                 }
@@ -147,13 +161,20 @@ impl Simplifier<'_> {
         if let Some(value) = self.constants.get(&(lane, bits)) {
             return *value;
         }
+        let value = self.value(lane);
+        self.bits[value.index()] = Some(bits);
+        self.constants.insert((lane, bits), value);
+        self.added.push(Item::Const { result: value, bits });
+        value
+    }
+
+    /// A value that the code did not have.
+    fn value(&mut self, lane: Lane) -> Value {
         let value = Value(self.values.len() as u32);
         self.values.push((lane, Variability::Uniform));
         self.instead.push(value);
         self.computed.push(None);
-        self.bits.push(Some(bits));
-        self.constants.insert((lane, bits), value);
-        self.added.push(Item::Const { result: value, bits });
+        self.bits.push(None);
         value
     }
 
@@ -163,7 +184,8 @@ impl Simplifier<'_> {
             if is_commutative(prim) && rank(self.bits(operands[0]), operands[0]) > rank(self.bits(operands[1]), operands[1]) {
                 operands = [operands[1], operands[0], operands[0]];
             }
-            let other = match self.simpler(prim, operands) {
+            let by_halves = if self.halves { self.of_halves(prim, operands) } else { None };
+            let other = match by_halves.or_else(|| self.simpler(prim, operands)) {
                 Some(Simpler::Prim(simpler, of)) => {
                     let last = simpler.arity() - 1;
                     (prim, operands) = (simpler, std::array::from_fn(|n| of[n.min(last)]));
@@ -288,6 +310,9 @@ fn is_commutative(prim: Prim) -> bool {
             | MinNum
             | MaxNum
             | FEq
+            | HalfAdd
+            | HalfMul
+            | HalfEq
             | MAnd
             | MOr
             | MXor
@@ -298,9 +323,9 @@ fn is_commutative(prim: Prim) -> bool {
 fn of_equal(prim: Prim, lane: Lane, a: Value) -> Option<Simpler> {
     use Prim::*;
     match prim {
-        And | Or | MinS | MaxS | MinU | MaxU | FMin | FMax | MAnd | MOr => Some(Simpler::Value(a)),
+        And | Or | MinS | MaxS | MinU | MaxU | FMin | FMax | HalfMin | HalfMax | MAnd | MOr => Some(Simpler::Value(a)),
         Sub | Xor | MXor => Some(Simpler::Bits(0)),
-        LtS | LtU | FLt => Some(Simpler::Bits(0)),
+        LtS | LtU | FLt | HalfLt => Some(Simpler::Bits(0)),
         Eq => Some(Simpler::Bits(1)),
         FLe if lane.is_float() => Some(Simpler::Prim(FEq, [a; 3])),
         _ => None,
@@ -314,6 +339,13 @@ fn inverse_power_of_two(lane: Lane, bits: u64) -> Option<u64> {
     let is_power = bits & ((1 << places) - 1) == 0 && (1..largest - 1).contains(&exponent);
     let sign = bits >> places & !largest;
     is_power.then(|| (sign | (largest - 1 - exponent)) << places)
+}
+
+/// Whether the larger or smaller of a number and this constant is the constant wherever they are equal but for their signs, `zero` being the larger or
+/// smaller of zeros; and the constant is a number.
+fn is_settled(lane: Lane, bits: u64, zero: u64) -> bool {
+    let number = if lane == Lane::F32 { f32::from_bits(bits as u32).into() } else { f64::from_bits(bits) };
+    !number.is_nan() && (number != 0.0 || bits == zero)
 }
 
 /// The primitive on a value and a constant.
@@ -335,6 +367,12 @@ fn with_constant(prim: Prim, lane: Lane, a: Value, bits: u64) -> Option<Simpler>
         LtU => (bits == 0).then_some(Simpler::Bits(0)),
         FMul => same(bits == one),
         FDiv => same(bits == one).or_else(|| inverse_power_of_two(lane, bits).map(|inverse| Simpler::WithBits(FMul, a, inverse))),
+        HalfMul => same(bits == 0x3c00),
+        HalfAdd => same(bits == 0x8000),
+        HalfSub => same(bits == 0),
+        // Of NaN the number; of zeros the one that the primitive gives wherever it stands.
+        MaxNum => is_settled(lane, bits, 0).then_some(Simpler::WithBits(FMax, a, bits)),
+        MinNum => is_settled(lane, bits, minus_zero).then_some(Simpler::WithBits(FMin, a, bits)),
         // The sum of zeros of both signs is +0.
         FAdd => same(bits == minus_zero),
         FSub => same(bits == 0),

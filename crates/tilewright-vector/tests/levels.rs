@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn code_for_every_instruction_set_is_made_on_any_cpu(choices in prop::collection::vec(any::<u8>(), 0..600)) {
         let program = generate::program(&choices);
-        for (level, code) in [Level::Avx2, Level::Avx512, Level::Neon].into_iter().flat_map(|level| [(level, &program.code), (level, &program.simplified)]) {
+        for (level, code) in [Level::Avx2, Level::Avx512, Level::Avx512Fp16, Level::Neon, Level::NeonFp16].into_iter().flat_map(|level| [(level, &program.code), (level, &program.simplified)]) {
             let listing = code.listing(level).map_err(|error| TestCaseError::fail(format!("{level:?}: {error}\n{code}")))?;
             prop_assert!(listing.level == level && !listing.bytes.is_empty());
         }
@@ -149,7 +149,7 @@ fn rounds_are_computed_for_several_vectors_side_by_side() {
   }
 }";
     let code = Code::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    for level in [Level::Avx2, Level::Avx512, Level::Neon] {
+    for level in [Level::Avx2, Level::Avx512, Level::Avx512Fp16, Level::Neon, Level::NeonFp16] {
         let listing = code.listing(level).unwrap_or_else(|error| panic!("{level:?}: {error}"));
         let count = |what: &str| listing.items.iter().filter(|(_, item)| item.contains(what)).count();
         assert_eq!([count("for ^1"), count("fmul"), count("fadd")], [2, 5, 5], "{level:?}");
@@ -190,7 +190,7 @@ fn single_chains_are_computed_for_eight_vectors() {
 }}"
     );
     let code = Code::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    for level in [Level::Avx2, Level::Avx512] {
+    for level in [Level::Avx2, Level::Avx512, Level::Avx512Fp16] {
         let listing = code.listing(level).unwrap_or_else(|error| panic!("{level:?}: {error}"));
         // Once more each for what is left.
         assert_eq!(listing.items.iter().filter(|(_, item)| item.contains("f32to16")).count(), 8 * 9, "{level:?}");
@@ -204,6 +204,61 @@ fn single_chains_are_computed_for_eight_vectors() {
             let found = &mut numbers.clone();
             code.compile(*level).unwrap().run(&[Arg::Buffer(Buffer::of_mut(found)), Arg::Count(count)]).unwrap();
             assert_eq!(found, portable, "{level:?}: {count}");
+        }
+    }
+}
+
+/// What is rounded to binary16 after each step is computed in binary16 where there are instructions for that, in twice the lanes; what goes on as `f32`
+/// does so.
+#[test]
+fn steps_of_binary16_are_computed_as_such() {
+    let text = "code lanes 64 ($0: buffer, $1: buffer, $2: buffer, $3: count) {
+  %0 = const f32 0x3f000000
+  %1 = const f32 0x0
+  lanes ^0 in $3 {
+    %2 = load i16 $0[^0 * 2]
+    %3 = load i16 $1[^0 * 2]
+    %4 = f16to32 i16 %2
+    %5 = f16to32 i16 %3
+    %6 = fmaf16 f32 %4, %5, %0
+    %7 = fmax f32 %6, %1
+    %8 = fsub f32 %4, %5
+    %9 = f32to16 f32 %8
+    %10 = f16to32 i16 %9
+    %11 = minnum f32 %4, %5
+    %12 = flt f32 %11, %10
+    %13 = select f32 %12, %7, %11
+    %14 = fmaf16 f32 %7, %10, %13
+    %15 = f32to16 f32 %14
+    store i16 %15, $2[^0 * 2]
+  }
+}";
+    let code = Code::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let single = Code::parse(&text.replace("%15 = f32to16 f32 %14", "%16 = sqrt f32 %14\n    %15 = f32to16 f32 %16"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    for level in [Level::Avx2, Level::Avx512, Level::Avx512Fp16, Level::Neon, Level::NeonFp16] {
+        let count = |code: &Code, what: &str| {
+            let listing = code.listing(level).unwrap_or_else(|error| panic!("{level:?}: {error}"));
+            listing.items.iter().filter(|(_, item)| item.contains(what)).count()
+        };
+        let has_halves = matches!(level, Level::Avx512Fp16 | Level::NeonFp16);
+        assert_eq!(count(&code, "hfma") > 0, has_halves, "{level:?}");
+        assert_eq!(count(&code, "f32") == 0, has_halves, "{level:?}");
+        assert!(count(&single, "sqrt f32") > 0, "{level:?}");
+    }
+    // Numbers between -2 and 2, so that none is NaN: which bits that has is not said.
+    let numbers = |step: u16| (0..300u16).flat_map(|i| (i.wrapping_mul(step) & 0xbfff).to_le_bytes()).collect::<Vec<u8>>();
+    for count in [1, 31, 32, 63, 64, 100, 300] {
+        let written = |run: &dyn Fn(&[Arg<'_>]) -> Result<(), Fault>| {
+            let (a, b, mut c) = (numbers(8191), numbers(5003), vec![0; 600]);
+            run(&[Arg::Buffer(Buffer::of(&a)), Arg::Buffer(Buffer::of(&b)), Arg::Buffer(Buffer::of_mut(&mut c)), Arg::Count(count)])
+                .unwrap();
+            c
+        };
+        let expected = written(&|args| code.run_portable(args));
+        for level in Level::available() {
+            let native = code.compile(*level).unwrap();
+            assert_eq!(written(&|args| native.run(args)), expected, "{level:?}: {count}");
         }
     }
 }
@@ -244,7 +299,7 @@ fn what_is_fetched_changes_nothing() {
             assert_eq!(written(&fetching, None, from), expected);
             Level::available().iter().for_each(|level| assert_eq!(written(&fetching, Some(*level), from), expected, "{level:?}"));
         }
-        for level in [Level::Avx2, Level::Avx512, Level::Neon] {
+        for level in [Level::Avx2, Level::Avx512, Level::Avx512Fp16, Level::Neon, Level::NeonFp16] {
             let [with, without] = [&fetching, &code].map(|code| code.listing(level).unwrap().bytes.len());
             assert!(with > without, "{level:?}: {with} bytes, {without} without");
         }

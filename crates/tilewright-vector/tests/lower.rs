@@ -308,6 +308,21 @@ fn quotients_by_powers_of_two_are_products() {
     }
 }
 
+/// The larger of a number and a constant needs one instruction where the constant stands for both zeros, whatever its type.
+#[test]
+fn extremes_with_constants_are_one_primitive() {
+    let op = ElemOp::MaxF { propagate_nan: false, ftz: false };
+    for (scalar, one) in [(Scalar::F16, 0x3c00), (Scalar::Bf16, 0x3f80), (Scalar::F32, 0x3f80_0000), (Scalar::F64, 0x3ff0 << 48)] {
+        let elem = Elem::Num(scalar);
+        let negative_zero = 1 << (elem.bits() - 1);
+        for (bits, is_one) in [(0, true), (one, true), (one | negative_zero, true), (negative_zero, false)] {
+            let code = code_with(op, &[elem; 2], elem, COUNT, Some((1, bits))).expect("maxima are lowered");
+            check_on(op, &[elem; 2], elem, &code, &[numbers(elem, 5, COUNT), vec![bits; COUNT]]);
+            assert_eq!(!code.to_string().contains("maxnum"), is_one, "{bits:#x}:\n{code}");
+        }
+    }
+}
+
 /// Products of short floats plus terms that nearly cancel them, or that make sums lie next to the middle of two numbers; of all sizes.
 #[test]
 fn multiply_adds_of_short_floats_round_once() {

@@ -43,6 +43,15 @@ impl Printer<'_> {
                 let relation = if prim == Prim::FMin { "olt" } else { "ogt" };
                 self.chosen(&format!("fcmp {relation}"), t, a, b)
             }
+            Prim::HalfAdd | Prim::HalfSub | Prim::HalfMul | Prim::HalfFma => self.half(prim, &x),
+            Prim::HalfMin | Prim::HalfMax => {
+                let is_first = self.compare_halves(if prim == Prim::HalfMin { "olt" } else { "ogt" }, a, b);
+                let is_first = self.compute(&is_first);
+                format!("select i1 {is_first}, {t} {a}, {t} {b}")
+            }
+            Prim::HalfEq => self.compare_halves("oeq", a, b),
+            Prim::HalfLt => self.compare_halves("olt", a, b),
+            Prim::HalfLe => self.compare_halves("ole", a, b),
             _ if lane.is_float() && prim.result(lane) == lane => self.float(prim, lane, &x),
             _ => self.conversion(prim, lane, a, to),
         };
@@ -148,6 +157,30 @@ impl Printer<'_> {
         };
         let operands: Vec<String> = x.iter().map(|x| format!("{t} {x}")).collect();
         self.called(t, &name, &operands)
+    }
+
+    /// Arithmetic of numbers of binary16.
+    fn half(&mut self, prim: Prim, x: &[String]) -> String {
+        let x: Vec<String> = x.iter().map(|bits| self.compute(&format!("bitcast i16 {bits} to half"))).collect();
+        let computed = match prim {
+            Prim::HalfAdd => format!("fadd half {}, {}", x[0], x[1]),
+            Prim::HalfSub => format!("fsub half {}, {}", x[0], x[1]),
+            Prim::HalfMul => format!("fmul half {}, {}", x[0], x[1]),
+            _ => {
+                let operands: Vec<String> = x.iter().map(|x| format!("half {x}")).collect();
+                self.called("half", "llvm.fma.f16", &operands)
+            }
+        };
+        let result = self.compute(&computed);
+        format!("bitcast half {result} to i16")
+    }
+
+    fn compare_halves(&mut self, relation: &str, a: &str, b: &str) -> String {
+        let [a, b] = [a, b].map(|bits| {
+            let half = self.compute(&format!("bitcast i16 {bits} to half"));
+            self.compute(&format!("fpext half {half} to float"))
+        });
+        format!("fcmp {relation} float {a}, {b}")
     }
 
     /// Toward zero, with the last bit set unless both directed results are the same.

@@ -61,6 +61,7 @@ impl Printer<'_> {
             operands.iter().map(|value| self.register(*value)).collect()
         };
         match prim {
+            _ if lane == Lane::I16 && self.half(prim, &d, &x) => {}
             _ if lane.is_int() && self.integer(prim, lane, &d, &x) => {}
             _ if lane.is_float() && self.float(prim, lane, &d, &x) => {}
             Prim::Select if lane == Lane::Mask => {
@@ -275,6 +276,38 @@ impl Printer<'_> {
             _ => return false,
         };
         self.line(&text);
+        true
+    }
+
+    /// Operations on numbers of binary16; says whether it is one. Every GPU has arithmetic of them; comparisons are those of `f32`.
+    fn half(&mut self, prim: Prim, d: &str, x: &[String]) -> bool {
+        let (a, b) = (x[0].as_str(), x.get(1).map_or("", String::as_str));
+        let arithmetic = match prim {
+            Prim::HalfAdd => format!("add.rn.f16 {d}, {a}, {b};"),
+            Prim::HalfSub => format!("sub.rn.f16 {d}, {a}, {b};"),
+            Prim::HalfMul => format!("mul.rn.f16 {d}, {a}, {b};"),
+            Prim::HalfFma => format!("fma.rn.f16 {d}, {a}, {b}, {};", x[2]),
+            Prim::HalfEq => return self.compare_halves("eq", d, a, b),
+            Prim::HalfLt => return self.compare_halves("lt", d, a, b),
+            Prim::HalfLe => return self.compare_halves("le", d, a, b),
+            Prim::HalfMin | Prim::HalfMax => {
+                let is_first = self.fresh(Lane::Mask);
+                self.compare_halves(if prim == Prim::HalfMin { "lt" } else { "gt" }, &is_first, a, b);
+                format!("selp.b16 {d}, {a}, {b}, {is_first};")
+            }
+            _ => return false,
+        };
+        self.line(&arithmetic);
+        true
+    }
+
+    fn compare_halves(&mut self, relation: &str, d: &str, a: &str, b: &str) -> bool {
+        let [a, b] = [a, b].map(|half| {
+            let wide = self.fresh(Lane::F32);
+            self.line(&format!("cvt.f32.f16 {wide}, {half};"));
+            wide
+        });
+        self.line(&format!("setp.{relation}.f32 {d}, {a}, {b};"));
         true
     }
 

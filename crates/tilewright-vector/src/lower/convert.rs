@@ -172,6 +172,14 @@ impl Lowering<'_> {
         self.select(number, bits, nan)
     }
 
+    /// What arithmetic of numbers of a type gives as `f32`, rounded to nearest even to the type, and still `f32`.
+    pub(super) fn round_result(&mut self, elem: Elem, value: Value) -> Value {
+        match scalar(elem) {
+            Some(Scalar::Bf16) => self.round_result_to_bf16(value),
+            _ => self.round_to(elem, value),
+        }
+    }
+
     /// An `f32` rounded to nearest even to a type, and still `f32`.
     pub(super) fn round_to(&mut self, elem: Elem, value: Value) -> Value {
         match scalar(elem) {

@@ -174,7 +174,7 @@ impl Lowering<'_> {
         let Some(direction) = direction_of(mode) else {
             // To a type with less than half of the digits, what was rounded to f32 can be rounded once more.
             let value = self.p(prim, operands);
-            return self.round_to(elem, value);
+            return self.round_result(elem, value);
         };
         if elem == Elem::Num(Scalar::F64) {
             return self.arithmetic_of_f64(prim, direction, operands);

@@ -17,9 +17,27 @@ use std::{
 
 /// The code with only primitives that `level` has instructions for.
 pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
-    if all_legal(code, &code.body, level) {
+    let code = by_halves(code, level);
+    if all_legal(&code, &code.body, level) {
+        return code;
+    }
+    Cow::Owned(expressed(&code, level))
+}
+
+/// The code with arithmetic of binary16, if `level` has it.
+fn by_halves(code: &Code, level: Level) -> Cow<'_, Code> {
+    if !level.has_halves() || !code.any_prim(|prim| matches!(prim, Prim::RoundF16 | Prim::WidenF16)) {
         return Cow::Borrowed(code);
     }
+    let mut code = code.clone();
+    simplify::simplify_with(&mut code, true);
+    unused::remove(&mut code);
+    hoist::hoist(&mut code);
+    Cow::Owned(code)
+}
+
+/// The code with others in place of what `level` lacks.
+fn expressed(code: &Code, level: Level) -> Code {
     let Code { lanes, params, values, axes, body: _, streamed, fetched } = code;
     let out = Code {
         lanes: *lanes,
@@ -49,7 +67,7 @@ pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
     simplify::simplify(&mut out);
     unused::remove(&mut out);
     hoist::hoist(&mut out);
-    Cow::Owned(out)
+    out
 }
 
 fn all_legal(code: &Code, items: &[Item], level: Level) -> bool {
@@ -240,9 +258,31 @@ impl Legalizer {
             (FmaOdd, _) => self.same(result, |this| this.multiply_add_odd(&operands)),
             (FmaF16 | FmaBf16, _) if self.support(FmaOdd, lane) == Support::Full => self.same(result, |this| {
                 let odd = this.add(FmaOdd, &operands);
-                if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_sum_to_bf16(odd) }
+                if prim == FmaF16 { this.round_to_f16(odd) } else { this.round_result_to_bf16(odd) }
             }),
             (FmaF16 | FmaBf16, _) => self.multiply_add_short(result, prim == FmaF16, operands),
+            (HalfAdd, _) => self.in_wider(result, FAdd, WidenF16, RoundF16, a, b, WidenF16),
+            (HalfSub, _) => self.in_wider(result, FSub, WidenF16, RoundF16, a, b, WidenF16),
+            (HalfMul, _) => self.in_wider(result, FMul, WidenF16, RoundF16, a, b, WidenF16),
+            (HalfFma, _) => {
+                let numbers = operands.map(|half| self.add(WidenF16, &[half]));
+                let sum = self.add(FmaF16, &numbers);
+                self.add_to(result, RoundF16, &[sum]);
+            }
+            (HalfMin | HalfMax, _) => {
+                let (less, greater) = if prim == HalfMin { (a, b) } else { (b, a) };
+                let is_first = self.add(HalfLt, &[less, greater]);
+                self.add_to(result, Select, &[is_first, a, b]);
+            }
+            (HalfEq | HalfLt | HalfLe, _) => {
+                let compare = match prim {
+                    HalfEq => FEq,
+                    HalfLt => FLt,
+                    _ => FLe,
+                };
+                let [a, b] = [a, b].map(|half| self.add(WidenF16, &[half]));
+                self.add_to(result, compare, &[a, b]);
+            }
             (DivS | DivU, I32) => self.divide(result, prim == DivS, a, b),
             (ShrS, I64) => {
                 // Of negative numbers the complement of the complement, shifted.
@@ -279,7 +319,7 @@ impl Legalizer {
             let doubtful = if f16 { self.may_be_between_f16(sum) } else { self.is_between_bf16(sum) };
             self.once_where(doubtful, sum, |this, sum| this.sum_to_odd(&operands, sum))
         };
-        self.same(result, |this| if f16 { this.round_to_f16(sum) } else { this.round_sum_to_bf16(sum) });
+        self.same(result, |this| if f16 { this.round_to_f16(sum) } else { this.round_result_to_bf16(sum) });
     }
 
     /// `value`, and in the lanes that a mask tells what `compute` makes of it, which nothing is computed for where there are none.

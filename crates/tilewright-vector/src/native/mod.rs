@@ -29,8 +29,12 @@ pub enum Level {
     Avx2,
     /// x86-64 with AVX-512 F, BW, DQ and VL besides: vectors of 64 bytes.
     Avx512,
+    /// AVX-512 with FP16 besides: arithmetic of binary16.
+    Avx512Fp16,
     /// AArch64 with NEON, which all have: vectors of 16 bytes.
     Neon,
+    /// AArch64 with FP16 besides: arithmetic of binary16.
+    NeonFp16,
 }
 
 impl Level {
@@ -46,7 +50,9 @@ impl Level {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl");
-            if avx2 && avx512 {
+            if avx2 && avx512 && is_x86_feature_detected!("avx512fp16") {
+                &[Level::Avx2, Level::Avx512, Level::Avx512Fp16]
+            } else if avx2 && avx512 {
                 &[Level::Avx2, Level::Avx512]
             } else if avx2 {
                 &[Level::Avx2]
@@ -57,7 +63,7 @@ impl Level {
         // Miri runs no machine code.
         #[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"), not(miri)))]
         {
-            &[Level::Neon]
+            if std::arch::is_aarch64_feature_detected!("fp16") { &[Level::Neon, Level::NeonFp16] } else { &[Level::Neon] }
         }
         #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"), not(miri)))))]
         &[]
@@ -67,17 +73,35 @@ impl Level {
     pub const fn bytes(self) -> usize {
         match self {
             Level::Avx2 => 32,
-            Level::Avx512 => 64,
-            Level::Neon => 16,
+            Level::Avx512 | Level::Avx512Fp16 => 64,
+            Level::Neon | Level::NeonFp16 => 16,
         }
+    }
+
+    /// Whether vectors are those of AVX-512.
+    pub const fn is_avx512(self) -> bool {
+        matches!(self, Level::Avx512 | Level::Avx512Fp16)
+    }
+
+    /// Whether vectors are those of NEON.
+    pub const fn is_neon(self) -> bool {
+        matches!(self, Level::Neon | Level::NeonFp16)
+    }
+
+    /// Whether there are instructions of binary16.
+    const fn has_halves(self) -> bool {
+        matches!(self, Level::Avx512Fp16 | Level::NeonFp16)
     }
 
     /// Whether it has instructions for a primitive.
     fn support(self, prim: Prim, lane: Lane) -> Support {
+        if prim.is_of_halves() {
+            return if self.has_halves() { Support::Full } else { Support::None };
+        }
         match self {
             Level::Avx2 => x86::support(prim, lane, Extension::Avx2),
-            Level::Avx512 => x86::support(prim, lane, Extension::Avx512),
-            Level::Neon => aarch64::support(prim, lane),
+            Level::Avx512 | Level::Avx512Fp16 => x86::support(prim, lane, Extension::Avx512),
+            Level::Neon | Level::NeonFp16 => aarch64::support(prim, lane),
         }
     }
 
@@ -90,8 +114,8 @@ impl Level {
     fn emit(self, code: &Code, lists: bool) -> Result<Emitted, AsmError> {
         match self {
             Level::Avx2 => x86::emit(code, Extension::Avx2, lists),
-            Level::Avx512 => x86::emit(code, Extension::Avx512, lists),
-            Level::Neon => aarch64::emit(code, lists),
+            Level::Avx512 | Level::Avx512Fp16 => x86::emit(code, Extension::Avx512, lists),
+            Level::Neon | Level::NeonFp16 => aarch64::emit(code, lists),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{
     registers::{self, Location, Locations, Registers, assign, is_unrolled},
 };
 use crate::{
-    code::{Axis, Code, Count, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, While},
+    code::{Axis, Code, Count, Fold, Item, Kind, Loop, Param, ParamKind, Place, Term, Value, While},
     prim::Lane,
 };
 use asmkit::AsmError;
@@ -237,8 +237,22 @@ pub(super) struct Offer {
 
 /// How many lanes are computed at once: as many as a vector has of the widest type, at most those of the code.
 fn width_of(code: &Code, bytes: usize) -> usize {
-    let widest = (0..code.values()).map(|v| code.lane(Value(v as u32))).filter(|lane| *lane != Lane::Mask).map(Lane::size).max();
-    (bytes / widest.unwrap_or(1)).min(code.lanes())
+    (bytes / widest(code, code.body()).unwrap_or(1)).min(code.lanes())
+}
+
+/// Bytes of the widest type of what items give and read, masks aside: code may have values besides that nothing gives any more.
+fn widest(code: &Code, items: &[Item]) -> Option<usize> {
+    let of = |item: &Item| {
+        let mut size = match item {
+            Item::Loop(Loop { body, .. }) | Item::While(While { body, .. }) | Item::Fold(Fold { body, .. }) => widest(code, body),
+            _ => None,
+        };
+        let mut add = |value: Value| size = size.max(Some(code.lane(value)).filter(|lane| *lane != Lane::Mask).map(Lane::size));
+        item.result().into_iter().for_each(&mut add);
+        item.for_each_operand(add);
+        size
+    };
+    items.iter().filter_map(of).max()
 }
 
 /// How vectors are computed side by side in a loop that is [unrolled](is_unrolled): unroll and jam. Chains of items that wait for each other keep the CPU

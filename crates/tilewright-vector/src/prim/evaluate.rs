@@ -124,6 +124,15 @@ impl Prim {
             Prim::FmaBf16 => lanes!(out, |x = a, y = b, z = c| float => {
                 u64::from(bulk::bf16_to_f32(bulk::f32_to_bf16(fma_f32_odd(x, y, z))).to_bits())
             }),
+            Prim::HalfAdd => lanes!(out, |x = a, y = b| half => rounded(x + y)),
+            Prim::HalfSub => lanes!(out, |x = a, y = b| half => rounded(x - y)),
+            Prim::HalfMul => lanes!(out, |x = a, y = b| half => rounded(x * y)),
+            Prim::HalfFma => lanes!(out, |x = a, y = b, z = c| half => rounded(fma_f32_odd(x, y, z))),
+            Prim::HalfMin => lanes!(out, |x = a, y = b| |bits: u64| bits => if half(x) < half(y) { x } else { y }),
+            Prim::HalfMax => lanes!(out, |x = a, y = b| |bits: u64| bits => if half(x) > half(y) { x } else { y }),
+            Prim::HalfEq => lanes!(out, |x = a, y = b| half => u64::from(x == y)),
+            Prim::HalfLt => lanes!(out, |x = a, y = b| half => u64::from(x < y)),
+            Prim::HalfLe => lanes!(out, |x = a, y = b| half => u64::from(x <= y)),
             Prim::Widen => lanes!(out, |x = a| float => f64::from(x).to_bits()),
             Prim::Narrow => lanes!(out, |x = a| f64::from_bits => u64::from((x as f32).to_bits())),
             Prim::S32ToF32 => lanes!(out, |x = a| |bits: u64| bits as i32 => u64::from((x as f32).to_bits())),
@@ -145,6 +154,17 @@ impl Prim {
 
 fn float(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
+}
+
+/// The number of binary16 that the lower bits are.
+fn half(bits: u64) -> f32 {
+    bulk::f16_to_f32(bits as u16)
+}
+
+/// The bits of binary16 for a number of `f32`, which has more than twice the digits: a sum, difference or product that was rounded to it is rounded
+/// once more as if it were exact.
+fn rounded(number: f32) -> u64 {
+    bulk::f32_to_f16(number).into()
 }
 
 /// The integer toward zero, the least one where there is none.

@@ -237,7 +237,12 @@ impl<'a> Generator<'a> {
             Prim::FmaBf16 => operands.iter_mut().for_each(|x| *x = self.of_bf16(*x)),
             _ => {}
         }
-        let value = self.builder.prim(prim, &operands);
+        let mut value = self.builder.prim(prim, &operands);
+        if matches!(prim, Prim::HalfAdd | Prim::HalfSub | Prim::HalfMul | Prim::HalfFma) {
+            let number = self.builder.prim(Prim::HalfEq, &[value, value]);
+            let nan = self.builder.constant(Lane::I16, 0x7fff);
+            value = self.builder.prim(Prim::Select, &[number, value, nan]);
+        }
         self.values.push(value);
     }
 

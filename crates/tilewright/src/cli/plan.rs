@@ -75,7 +75,7 @@ enum Level {
     Baseline,
     /// AVX2, FMA and F16C
     Avx2,
-    /// AVX-512 F, BW, CD, DQ and VL besides
+    /// AVX-512 F, BW, CD, DQ and VL besides, and FP16 where this CPU has it
     Avx512,
     /// AArch64 with NEON, on any machine
     Neon,

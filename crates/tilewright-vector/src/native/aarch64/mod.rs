@@ -70,7 +70,7 @@ struct Machine {
 
 type Emitter<'a> = Walk<'a, Machine>;
 
-/// Which primitives have instructions.
+/// Which primitives have instructions, those of binary16 aside.
 pub(super) fn support(prim: Prim, lane: Lane) -> Support {
     use Prim::*;
     match (prim, lane) {

@@ -13,9 +13,9 @@ fn binary(prim: Prim, lane: Lane) -> Option<InstId> {
         Prim::MaxS => I::Smax_v,
         Prim::MinU => I::Umin_v,
         Prim::MaxU => I::Umax_v,
-        Prim::FAdd => I::Fadd_v,
-        Prim::FSub => I::Fsub_v,
-        Prim::FMul => I::Fmul_v,
+        Prim::FAdd | Prim::HalfAdd => I::Fadd_v,
+        Prim::FSub | Prim::HalfSub => I::Fsub_v,
+        Prim::FMul | Prim::HalfMul => I::Fmul_v,
         Prim::FDiv => I::Fdiv_v,
         Prim::MinNum => I::Fminnm_v,
         Prim::MaxNum => I::Fmaxnm_v,
@@ -70,9 +70,9 @@ fn comparison(prim: Prim) -> Option<(InstId, bool)> {
         Prim::Eq => (I::Cmeq_v, false),
         Prim::LtS => (I::Cmgt_v, true),
         Prim::LtU => (I::Cmhi_v, true),
-        Prim::FEq => (I::Fcmeq_v, false),
-        Prim::FLt => (I::Fcmgt_v, true),
-        Prim::FLe => (I::Fcmge_v, true),
+        Prim::FEq | Prim::HalfEq => (I::Fcmeq_v, false),
+        Prim::FLt | Prim::HalfLt => (I::Fcmgt_v, true),
+        Prim::FLe | Prim::HalfLe => (I::Fcmge_v, true),
         _ => return None,
     })
 }
@@ -119,9 +119,9 @@ impl Emitter<'_> {
         }
         match prim {
             Prim::Shl | Prim::ShrU | Prim::ShrS => self.shift(prim, result, lane, a, b),
-            Prim::FMin => self.first_if_below(result, [a, b], [b, a], from),
-            Prim::FMax => self.first_if_below(result, [a, b], [a, b], from),
-            Prim::Fma => self.fma(result, [a, b, c], from),
+            Prim::FMin | Prim::HalfMin => self.first_if_below(result, [a, b], [b, a], from),
+            Prim::FMax | Prim::HalfMax => self.first_if_below(result, [a, b], [a, b], from),
+            Prim::Fma | Prim::HalfFma => self.fma(result, [a, b, c], from),
             Prim::F32ToS32 | Prim::F64ToS32 => self.float_to_integer(result, a, from),
             Prim::Select => self.select(result, lane, [a, b, c]),
             Prim::S32ToF32 => {

@@ -13,6 +13,15 @@ fn by_float(lane: Lane, single: InstId, double: InstId) -> InstId {
     if lane == Lane::F32 { single } else { double }
 }
 
+/// The instruction for half, single or double precision: halves are in lanes of integers.
+fn by_precision(lane: Lane, [half, single, double]: [InstId; 3]) -> InstId {
+    match lane {
+        Lane::I16 => half,
+        Lane::F32 => single,
+        _ => double,
+    }
+}
+
 /// The instruction of two vectors that does what the primitive says, if there is one at this level.
 fn binary(extension: Extension, prim: Prim, lane: Lane) -> Option<InstId> {
     let wide = extension == Extension::Avx512;
@@ -63,6 +72,11 @@ fn binary(extension: Extension, prim: Prim, lane: Lane) -> Option<InstId> {
         Prim::FDiv => by_float(lane, I::Vdivps, I::Vdivpd),
         Prim::FMin => by_float(lane, I::Vminps, I::Vminpd),
         Prim::FMax => by_float(lane, I::Vmaxps, I::Vmaxpd),
+        Prim::HalfAdd => I::Vaddph,
+        Prim::HalfSub => I::Vsubph,
+        Prim::HalfMul => I::Vmulph,
+        Prim::HalfMin => I::Vminph,
+        Prim::HalfMax => I::Vmaxph,
         Prim::Scale if wide => I::Vscalefps,
         _ => return None,
     })
@@ -137,9 +151,11 @@ impl Emitter<'_> {
         match prim {
             Prim::MinNum => self.range(result, lane, [a, b], 4),
             Prim::MaxNum => self.range(result, lane, [a, b], 5),
-            Prim::Fma => self.fma(result, lane, [a, b, c]),
+            Prim::Fma | Prim::HalfFma => self.fma(result, lane, [a, b, c]),
             Prim::FmaOdd => self.fma_odd(result, [a, b, c]),
-            Prim::Eq | Prim::LtS | Prim::LtU | Prim::FEq | Prim::FLt | Prim::FLe => self.compare_lanes(prim, result, lane, a, b),
+            Prim::Eq | Prim::LtS | Prim::LtU | Prim::FEq | Prim::FLt | Prim::FLe | Prim::HalfEq | Prim::HalfLt | Prim::HalfLe => {
+                self.compare_lanes(prim, result, lane, a, b);
+            }
             Prim::Select => self.select(result, lane, [a, b, c]),
             Prim::MAnd | Prim::MOr | Prim::MXor | Prim::MNot => self.masks(prim, result, a, b),
             Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64 => {
@@ -217,7 +233,6 @@ impl Emitter<'_> {
     /// One of the three forms, which differ in the operand that the sum overwrites and in the one that may be in memory. Of several NaNs
     /// each is used so that it gives that of `p` first, then that of `q`: registers make no difference to the result.
     fn fma(&mut self, result: Value, lane: Lane, [a, b, c]: [Value; 3]) {
-        let forms = |by_lane: [InstId; 2]| by_float(lane, by_lane[0], by_lane[1]);
         let bytes = self.bytes(lane);
         // A number in the pool can be read where it lies, and is no NaN.
         let (p, q) = if self.is_pooled_number(b) { (a, b) } else { (b, a) };
@@ -227,22 +242,22 @@ impl Emitter<'_> {
         if lives_there(c) {
             // to += p * q
             let (p, q) = (self.vector(p, 1), self.second(q, lane));
-            self.e(forms([I::Vfmadd231ps, I::Vfmadd231pd]), &[v(to, bytes), v(p, bytes), q]);
+            self.e(by_precision(lane, [I::Vfmadd231ph, I::Vfmadd231ps, I::Vfmadd231pd]), &[v(to, bytes), v(p, bytes), q]);
         } else if lives_there(p) {
             // to = to * q + c
             let (c, q) = (self.vector(c, 1), self.second(q, lane));
-            self.e(forms([I::Vfmadd132ps, I::Vfmadd132pd]), &[v(to, bytes), v(c, bytes), q]);
+            self.e(by_precision(lane, [I::Vfmadd132ph, I::Vfmadd132ps, I::Vfmadd132pd]), &[v(to, bytes), v(c, bytes), q]);
         } else if !lives_there(q) && in_register(q) && !in_register(c) {
             self.copy_to(to, c);
             let (p, q) = (self.vector(p, 1), self.vector(q, 2));
-            self.e(forms([I::Vfmadd231ps, I::Vfmadd231pd]), &[v(to, bytes), v(p, bytes), v(q, bytes)]);
+            self.e(by_precision(lane, [I::Vfmadd231ph, I::Vfmadd231ps, I::Vfmadd231pd]), &[v(to, bytes), v(p, bytes), v(q, bytes)]);
         } else {
             // to = p * to + c
             if !lives_there(q) {
                 self.copy_to(to, q);
             }
             let (p, c) = (self.vector(p, 1), self.second(c, lane));
-            self.e(forms([I::Vfmadd213ps, I::Vfmadd213pd]), &[v(to, bytes), v(p, bytes), c]);
+            self.e(by_precision(lane, [I::Vfmadd213ph, I::Vfmadd213ps, I::Vfmadd213pd]), &[v(to, bytes), v(p, bytes), c]);
         }
         self.done(result, to);
     }
@@ -250,6 +265,7 @@ impl Emitter<'_> {
     /// Whether a value is a constant float without a register, and no NaN.
     fn is_pooled_number(&self, value: Value) -> bool {
         let number = |bits: u64| match self.code.lane(value) {
+            Lane::I16 => bits & 0x7fff <= 0x7c00,
             Lane::F32 => !f32::from_bits(bits as u32).is_nan(),
             _ => !f64::from_bits(bits).is_nan(),
         };
@@ -317,16 +333,16 @@ impl Emitter<'_> {
         let bytes = self.bytes(lane);
         let to = self.mask_target(result);
         let float = match prim {
-            Prim::FEq => Some(0),
-            Prim::FLt => Some(0x11),
-            Prim::FLe => Some(0x12),
+            Prim::FEq | Prim::HalfEq => Some(0),
+            Prim::FLt | Prim::HalfLt => Some(0x11),
+            Prim::FLe | Prim::HalfLe => Some(0x12),
             _ => None,
         };
         match self.machine.extension {
             Extension::Avx512 => {
                 let (x, y) = (self.vector(a, 1), self.second(b, lane));
                 let (id, predicate) = match (float, prim) {
-                    (Some(predicate), _) => (by_float(lane, I::Vcmpps, I::Vcmppd), predicate),
+                    (Some(predicate), _) => (by_precision(lane, [I::Vcmpph, I::Vcmpps, I::Vcmppd]), predicate),
                     (None, Prim::Eq) => (by_size(lane, [I::Vpcmpb, I::Vpcmpw, I::Vpcmpd, I::Vpcmpq]), 0),
                     (None, Prim::LtS) => (by_size(lane, [I::Vpcmpb, I::Vpcmpw, I::Vpcmpd, I::Vpcmpq]), 1),
                     (None, _) => (by_size(lane, [I::Vpcmpub, I::Vpcmpuw, I::Vpcmpud, I::Vpcmpuq]), 1),

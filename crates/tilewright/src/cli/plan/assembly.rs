@@ -22,8 +22,8 @@ pub(super) fn listing(region: &RegionCode) -> String {
     };
     let (mut items, mut told) = (native.items.iter().peekable(), "");
     let (instructions, pool) = match native.level {
-        Level::Avx2 | Level::Avx512 => (x86(&native.bytes), "r15"),
-        Level::Neon => (aarch64(&native.bytes), "x1"),
+        Level::Avx2 | Level::Avx512 | Level::Avx512Fp16 => (x86(&native.bytes), "r15"),
+        Level::Neon | Level::NeonFp16 => (aarch64(&native.bytes), "x1"),
     };
     for (place, line) in instructions {
         while let Some((_, item)) = items.next_if(|(begin, _)| *begin <= place) {
