@@ -217,3 +217,48 @@ fn reductions_of_columns_begin_in_regions_that_go_through_strides() {
         assert_eq!(ints(memory.bytes(all))[places[2]..], expected, "tiles of {shape:?}, a grid of {grid:?}");
     }
 }
+
+/// `to[i] = bits(from[at[i]] * 2) + bits(from[at[i]]) + i`, and the sum of the bits of `from[at[i]] * 2`.
+const BITS: &str = "
+entry @k(%from: tile<ptr<f32>>, %at: tile<ptr<i32>>, %to: tile<ptr<i32>>, %sum: tile<ptr<i32>>) {
+  %i = iota : tile<64xi32>
+  %a1 = reshape %at : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %a2 = broadcast %a1 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %as = offset %a2, %i : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %index, %t0 = load_ptr_tko weak %as : tile<64xptr<i32>> -> tile<64xi32>, token
+  %f1 = reshape %from : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %f2 = broadcast %f1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+  %fs = offset %f2, %index : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+  %x, %t1 = load_ptr_tko weak %fs : tile<64xptr<f32>> -> tile<64xf32>, token
+  %twice = addf %x, %x : tile<64xf32>
+  %b0 = bitcast %twice : tile<64xf32> -> tile<64xi32>
+  %b1 = bitcast %x : tile<64xf32> -> tile<64xi32>
+  %b2 = addi %b0, %b1 : tile<64xi32>
+  %b3 = addi %b2, %i : tile<64xi32>
+  %o1 = reshape %to : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %o2 = broadcast %o1 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %os = offset %o2, %i : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %t2 = store_ptr_tko weak %os, %b3 : tile<64xptr<i32>>, tile<64xi32> -> token
+  %all = reduce %b0 dim=0 identities=[0 : i32] : tile<64xi32> -> tile<i32> (%l: tile<i32>, %r: tile<i32>) {
+    %s = addi %l, %r : tile<i32>
+    yield %s : tile<i32>
+  }
+  %t3 = store_ptr_tko weak %sum, %all : tile<ptr<i32>>, tile<i32> -> token
+  return
+}";
+
+/// Bits of one type are read as those of another within a region: of what was gathered, of what a step gave, and by a reduction.
+#[test]
+fn bits_are_read_as_another_type() {
+    let x = |i: i32| (i as f32 - 20.25) * 0.75;
+    let (mut memory, from) = buffer((0..64).flat_map(|i| x(i).to_le_bytes()).collect());
+    let at = memory.add((0..64).flat_map(|i: i32| (i * 37 % 64).to_le_bytes()).collect());
+    let to = memory.add(vec![0; 65 * 4]);
+    let args = [(from, 0), (at, 0), (to, 0), (to, 256)].map(|(buffer, place)| Arg::Pointer(memory.address(buffer) + place));
+    launch(&program(BITS).plan("k").unwrap(), &mut memory, [1, 1, 1], &args, &LaunchOptions::new()).unwrap();
+    let bits = |x: f32| x.to_bits() as i32;
+    let gathered = (0..64).map(|i: i32| x(i * 37 % 64));
+    let mut expected: Vec<i32> = gathered.clone().zip(0..).map(|(x, i)| bits(x * 2.0).wrapping_add(bits(x)).wrapping_add(i)).collect();
+    expected.push(gathered.map(|x| bits(x * 2.0)).fold(0, i32::wrapping_add));
+    assert_eq!(ints(memory.bytes(to)), expected);
+}

@@ -13,7 +13,7 @@ use crate::{
 };
 use smallvec::SmallVec;
 use tilewright_ir::Scalar;
-use tilewright_passes::elementwise::sources_of;
+use tilewright_passes::elementwise::{ElemOp, sources_of};
 use tilewright_vector::{
     Axis, Builder, Code, Count, Kind, Lane, Param, ParamKind, Place, Prim, Value,
     lower::{self, Held},
@@ -51,8 +51,10 @@ pub(super) struct Lowering<'a> {
     /// The indices that are computed in 32 bits, and the lower 32 bits of the inputs that they are computed of.
     narrow: Option<&'a Narrow>,
     lower_bits: HashMap<usize, Value>,
+    /// The types of what steps have written.
+    written: HashMap<Src, Elem>,
     /// What the steps of this part of a row gave, as far as they are computed.
-    results: Vec<Option<Held>>,
+    results: Vec<Option<(Held, Elem)>>,
     /// Which part of a row is computed.
     part: usize,
     /// Where elements are that were read or computed.
@@ -138,6 +140,7 @@ impl<'a> Lowering<'a> {
             windows,
             narrow: region.narrow(sweep).filter(|_| gathers == Gathers::Narrow),
             lower_bits: HashMap::default(),
+            written: HashMap::default(),
             results: Vec::new(),
             rounds,
             builder,
@@ -225,14 +228,21 @@ impl<'a> Lowering<'a> {
         let mut inits = Vec::with_capacity(carried.len());
         for (reg, _, elem) in &carried {
             inits.push(match on(*reg).next().and_then(|input| self.found.get_mut(&input)) {
-                Some(held) => held.to_bits(&mut self.builder, *elem),
+                Some(held) => {
+                    let (mut held, from) = (*held, on(*reg).next().map_or(*elem, |input| self.elem_of(input, *elem)));
+                    held = self.bits_as(held, from, *elem)?;
+                    held.to_bits(&mut self.builder, *elem)
+                }
                 // No round reads it.
                 None => self.builder.constant(lower::memory_lane_of(*elem)?, 0),
             });
         }
         let (axis, args) = self.builder.open(Kind::Serial, Count::Param(rounds.count), &inits);
-        for ((reg, ..), arg) in carried.iter().zip(args) {
-            self.found.extend(on(*reg).map(|input| (input, Held::bits(arg))));
+        for ((reg, _, elem), arg) in carried.iter().zip(args) {
+            for input in on(*reg) {
+                let held = self.bits_as(Held::bits(arg), *elem, self.elem_of(input, *elem))?;
+                self.found.insert(input, held);
+            }
         }
         if on(rounds.rounds.counter).next().is_some() {
             let counter = self.counter(rounds, axis)?;
@@ -306,8 +316,11 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let result = self.step(step)?;
-            self.results.push(Some(result));
-            folded.iter_mut().zip(folds).filter(|(_, fold)| fold.step == i).for_each(|(held, _)| *held = Some(result));
+            let elem = step.kernel.imm.dst;
+            self.results.push(Some((result, elem)));
+            for (held, fold) in folded.iter_mut().zip(folds).filter(|(_, fold)| fold.step == i) {
+                *held = Some(self.bits_as(result, elem, fold.combine.imm.dst)?);
+            }
         }
         self.gather_before(steps.len())?;
         folded.into_iter().collect()
@@ -381,7 +394,8 @@ impl<'a> Lowering<'a> {
             Expr::Number(input) => self.lower_bits.get(input).copied(),
             Expr::Extended(Def::Input(input), _) => self.number(Src::Input(*input), Elem::Num(Scalar::I32)),
             Expr::Extended(Def::Step(step), _) => {
-                let mut held = (*self.results.get(*step)?)?;
+                let (held, elem) = (*self.results.get(*step)?)?;
+                let mut held = self.bits_as(held, elem, Elem::Num(Scalar::I32))?;
                 Some(held.to_number(&mut self.builder, Elem::Num(Scalar::I32)))
             }
             Expr::Add(operands) => both(self, Prim::Add, operands),
@@ -408,27 +422,48 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// An input, or what a step gave.
-    fn operand(&mut self, src: Src) -> Option<Held> {
+    /// An input, or what a step gave, read as a type, which another one of its size may have been written as.
+    fn operand(&mut self, src: Src, elem: Elem) -> Option<Held> {
+        let held = match src {
+            Src::Input(input) if !self.found.contains_key(&src) => self.read(input),
+            _ => *self.found.get(&src)?,
+        };
+        self.bits_as(held, self.elem_of(src, elem), elem)
+    }
+
+    /// The type of what is held of a source; `elem` where that is not known.
+    fn elem_of(&self, src: Src, elem: Elem) -> Elem {
         match src {
-            Src::Input(input) if !self.found.contains_key(&src) => Some(self.read(input)),
-            _ => self.found.get(&src).copied(),
+            Src::Input(input) => self.inputs[input].elem(),
+            _ => self.written.get(&src).copied().unwrap_or(elem),
+        }
+    }
+
+    /// The element of another type that has the same bits.
+    fn bits_as(&mut self, held: Held, from: Elem, to: Elem) -> Option<Held> {
+        if from == to { Some(held) } else { lower::lower(&mut self.builder, ElemOp::Copy, &[from], to, &mut [held]) }
+    }
+
+    /// Keeps the forms that an operand has been converted to, if it was read as what it is.
+    fn keep(&mut self, src: Src, elem: Elem, held: Held) {
+        if self.elem_of(src, elem) == elem {
+            self.found.insert(src, held);
         }
     }
 
     /// The same, to be computed with.
     fn number(&mut self, src: Src, elem: Elem) -> Option<Value> {
-        let mut held = self.operand(src)?;
+        let mut held = self.operand(src, elem)?;
         let number = held.to_number(&mut self.builder, elem);
-        self.found.insert(src, held);
+        self.keep(src, elem, held);
         Some(number)
     }
 
     /// The same, to be written.
     fn bits(&mut self, src: Src, elem: Elem) -> Option<Value> {
-        let mut held = self.operand(src)?;
+        let mut held = self.operand(src, elem)?;
         let bits = held.to_bits(&mut self.builder, elem);
-        self.found.insert(src, held);
+        self.keep(src, elem, held);
         Some(bits)
     }
 
@@ -530,19 +565,19 @@ impl<'a> Lowering<'a> {
     fn step(&mut self, step: &Step) -> Option<Held> {
         let imm = &step.kernel.imm;
         let mut operands = Vec::with_capacity(sources_of(imm.op));
-        for src in &step.srcs {
-            operands.push(match src {
-                Src::Input(input) if !self.found.contains_key(src) => self.read(*input),
-                _ => *self.found.get(src)?,
-            });
+        for (src, elem) in step.srcs.iter().zip(imm.sources()) {
+            operands.push(self.operand(*src, *elem)?);
         }
         let mut held = lower::lower(&mut self.builder, imm.op, imm.sources(), imm.dst, &mut operands)?;
         // Both forms are kept, of what was converted here.
-        self.found.extend(step.srcs.iter().copied().zip(operands));
+        for ((src, elem), held) in step.srcs.iter().zip(imm.sources()).zip(operands) {
+            self.keep(*src, *elem, held);
+        }
         if self.rounds.is_none() && !matches!(self.gathers, Gathers::Places(_)) {
             self.store(&mut held, imm.dst, step.dst);
         }
         self.found.insert(step.dst, held);
+        self.written.insert(step.dst, imm.dst);
         Some(held)
     }
 }
