@@ -262,3 +262,42 @@ fn bits_are_read_as_another_type() {
     expected.push(gathered.map(|x| bits(x * 2.0)).fold(0, i32::wrapping_add));
     assert_eq!(ints(memory.bytes(to)), expected);
 }
+
+/// In nine rounds `k`, `x[i] = float(bits(x[i] + float(k)) + i)`, where bits stay as they are; the result goes behind `x`.
+const ROUNDS: &str = "
+entry @k(%x: tile<ptr<f32>>) {
+  %i = iota : tile<64xi32>
+  %x1 = reshape %x : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %x2 = broadcast %x1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+  %xs = offset %x2, %i : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+  %v, %t0 = load_ptr_tko weak %xs : tile<64xptr<f32>> -> tile<64xf32>, token
+  %zero = constant <i32: 0> : tile<i32>
+  %nine = constant <i32: 9> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %all = for %k in (%zero to %nine, step %one) : tile<i32> iter_values(%a = %v) -> (tile<64xf32>) {
+    %k0 = bitcast %k : tile<i32> -> tile<f32>
+    %k1 = reshape %k0 : tile<f32> -> tile<1xf32>
+    %ks = broadcast %k1 : tile<1xf32> -> tile<64xf32>
+    %sum = addf %a, %ks : tile<64xf32>
+    %bits = bitcast %sum : tile<64xf32> -> tile<64xi32>
+    %more = addi %bits, %i : tile<64xi32>
+    %next = bitcast %more : tile<64xi32> -> tile<64xf32>
+    continue %next : tile<64xf32>
+  }
+  %n = constant <i32: 64> : tile<64xi32>
+  %behind = addi %i, %n : tile<64xi32>
+  %ys = offset %x2, %behind : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+  %t1 = store_ptr_tko weak %ys, %all : tile<64xptr<f32>>, tile<64xf32> -> token
+  return
+}";
+
+/// The same in loops that go round within a region, whose counter and tiles are read as another type than they are handed on as.
+#[test]
+fn bits_are_handed_on_as_another_type() {
+    let (mut memory, x) = buffer((0..128).flat_map(|i| (i as f32).to_le_bytes()).collect());
+    let args = [Arg::Pointer(memory.address(x))];
+    launch(&program(ROUNDS).plan("k").unwrap(), &mut memory, [1, 1, 1], &args, &LaunchOptions::new()).unwrap();
+    let round = |x: f32, k: u32, i: u32| f32::from_bits((x + f32::from_bits(k)).to_bits() + i);
+    let expected: Vec<i32> = (0..64).map(|i| (0..9).fold(i as f32, |x, k| round(x, k, i)).to_bits() as i32).collect();
+    assert_eq!(ints(&memory.bytes(x)[256..]), expected);
+}

@@ -227,10 +227,10 @@ impl<'a> Lowering<'a> {
             steps.clone().filter_map(result).filter(|(reg, ..)| !writes_numbers || is_number(reg)).collect();
         let mut inits = Vec::with_capacity(carried.len());
         for (reg, _, elem) in &carried {
-            inits.push(match on(*reg).next().and_then(|input| self.found.get_mut(&input)) {
-                Some(held) => {
-                    let (mut held, from) = (*held, on(*reg).next().map_or(*elem, |input| self.elem_of(input, *elem)));
-                    held = self.bits_as(held, from, *elem)?;
+            let read = on(*reg).find_map(|input| Some((input, *self.found.get(&input)?)));
+            inits.push(match read {
+                Some((input, held)) => {
+                    let mut held = self.bits_as(held, self.elem_of(input, *elem), *elem)?;
                     held.to_bits(&mut self.builder, *elem)
                 }
                 // No round reads it.
@@ -245,8 +245,12 @@ impl<'a> Lowering<'a> {
             }
         }
         if on(rounds.rounds.counter).next().is_some() {
-            let counter = self.counter(rounds, axis)?;
-            self.found.extend(on(rounds.rounds.counter).map(|input| (input, Held::bits(counter))));
+            let counter = Held::bits(self.counter(rounds, axis)?);
+            let elem = rounds.rounds.elem;
+            for input in on(rounds.rounds.counter) {
+                let held = self.bits_as(counter, elem, self.elem_of(input, elem))?;
+                self.found.insert(input, held);
+            }
         }
         for step in steps {
             self.step(step)?;
