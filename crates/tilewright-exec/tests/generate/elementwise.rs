@@ -67,6 +67,9 @@ impl Generator<'_> {
             _ => {}
         }
         for _ in 0..1 + self.choices.below(4) {
+            if self.choices.once_in(6) {
+                values.extend(self.on_bits(&values.clone(), element, &tile));
+            }
             self.combine(&mut values, element, tile);
         }
         *values.last().expect("there are some")

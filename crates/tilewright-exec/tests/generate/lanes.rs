@@ -102,7 +102,8 @@ impl Generator<'_> {
             let op = op.attr(AttrName::MemoryOrderingSemantics, order).attr(AttrName::MemoryScope, scope);
             op.results(&[ty, TypeTable::token()])
         });
-        self.keep(value, element, &lanes.shape, false);
+        let bits = if self.choices.once_in(3) { self.on_bits(&[value], element, &lanes.shape) } else { None };
+        self.keep(bits.unwrap_or(value), element, &lanes.shape, false);
     }
 
     fn add_to_lanes(&mut self, lanes: &Lanes, element: Element) {

@@ -3,6 +3,7 @@
 
 mod access;
 mod beside;
+mod bits;
 mod choices;
 mod copies;
 mod edges;

@@ -160,6 +160,9 @@ impl Generator<'_> {
         let fits = |combination: &&Combination| combination.types.iter().all(|ty| *ty == element) && is_elementwise(combination);
         let fitting: Vec<&Combination> = all.iter().flatten().filter(fits).collect();
         for _ in 0..1 + self.choices.below(6) {
+            if self.choices.once_in(8) {
+                values.extend(self.on_bits(&values.clone(), element, shape));
+            }
             let combination = *self.choices.pick(&fitting);
             let operands: Vec<Value> = combination.types[1..].iter().map(|_| *self.choices.pick(values)).collect();
             values.push(self.combined_as(combination, &operands, element, shape));

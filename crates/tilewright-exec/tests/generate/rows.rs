@@ -120,6 +120,9 @@ impl Generator<'_> {
     /// them may be stored.
     fn combine_some(&mut self, values: &mut Vec<Value>, element: Element, shape: [i64; 2]) -> Value {
         for _ in 0..1 + self.choices.below(3) {
+            if self.choices.once_in(8) {
+                values.extend(self.on_bits(&values.clone(), element, &shape));
+            }
             let (value, result) = self.combine(values, element, shape);
             if self.choices.once_in(6) {
                 self.store_slot(&Slot { value, element: result, shape: shape.to_vec(), solid: false });

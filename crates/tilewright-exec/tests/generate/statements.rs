@@ -285,6 +285,9 @@ impl Generator<'_> {
         let times = plain.iter().find(|combination| combination.opcode == Opcode::MulF).filter(|_| self.choices.below(2) == 1).copied();
         let late = times.map(|times| self.combined_as(times, &[values[0], values[inputs - 1]], element, &shape));
         for _ in 0..2 + self.choices.below(if many { 9 } else { 3 }) {
+            if self.choices.once_in(8) {
+                values.extend(self.on_bits(&values.clone(), element, &shape));
+            }
             let from = if self.choices.below(3) > 0 { &plain } else { &fitting };
             let combination = *self.choices.pick(from);
             // The last value more often than others.

@@ -301,7 +301,11 @@ impl<'m> Naive<'m> {
             }
             Opcode::GetTensorShape | Opcode::GetIndexSpaceShape => {
                 let extents = self.tensor_shape(op.operands()[0]);
-                op.results().zip(extents).map(|(value, n)| Val::Tile(Tile::scalar(self.ty(value).0, n))).collect()
+                let extent = |(value, n): (Value, u64)| {
+                    let element = self.ty(value).0;
+                    Val::Tile(Tile::scalar(element, n & (u64::MAX >> (64 - element.bits()))))
+                };
+                op.results().zip(extents).map(extent).collect()
             }
             Opcode::LoadViewTko | Opcode::MultimemLoadReduceViewTko => with_token(self.load_view(op)),
             Opcode::StoreViewTko | Opcode::MultimemStoreViewTko => {
