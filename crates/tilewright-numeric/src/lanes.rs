@@ -72,7 +72,7 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     fn pick(self, table: &[f32; 16]) -> Self;
 
     /// `self` times 2 to the power of the low bits of `shifted` but for the last three, rounded where that is subnormal. The power is an
-    /// integer from -152 to 130, `self` is about from 1 to 2, and `shifted` is [`EIGHTHS`] more than the power and some eighths.
+    /// integer from -168 to 130, `self` is about from 1 to 2, and `shifted` is [`EIGHTHS`] more than the power and some eighths.
     fn scaled(self, shifted: Self) -> Self;
 }
 

@@ -169,7 +169,7 @@ primitives! {
     FmaOdd "fmaodd" Singles(3), "The first times the second plus the third; if that is between two numbers, the one whose last bit is set.";
     FmaF16 "fmaf16" Singles(3), "Of numbers that binary16 has: the first times the second plus the third, rounded once to binary16. Of others not defined.";
     FmaBf16 "fmabf16" Singles(3), "Of numbers that bfloat16 has: the first times the second plus the third, rounded once to bfloat16. Of others not defined.";
-    Scale "scale" Singles(2), "The first, from 1 to 2, times 2 to the power of the second, from -152 to 130, rounded down. Of others not defined.";
+    Scale "scale" Singles(2), "The first, from 1 to 2, times 2 to the power of the second, from -168 to 130, rounded down. Of others not defined.";
     Sqrt "sqrt" Floats(1), "The square root, rounded to nearest even.";
     FMin "fmin" Floats(2), "The first if it is below the second, else the second; so of NaN and of zeros the second.";
     FMax "fmax" Floats(2), "The first if it is above the second, else the second; so of NaN and of zeros the second.";

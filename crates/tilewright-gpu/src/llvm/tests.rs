@@ -64,7 +64,7 @@ fn numbers(lane: Lane, prim: Option<Prim>, n: usize) -> Vec<u64> {
         let random = (thread + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(7 * n as u32).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         match (prim, lane) {
             (Some(Prim::Scale), _) if n == 0 => (1.0 + (random >> 41) as f32 / 8_388_608.0).to_bits().into(),
-            (Some(Prim::Scale), _) => ((random % 280) as f32 - 150.0).to_bits().into(),
+            (Some(Prim::Scale), _) => ((random % 298) as f32 - 168.0).to_bits().into(),
             // Numbers that both short types have.
             (Some(Prim::FmaF16 | Prim::FmaBf16), _) => ((random % 255) as f32 / 16.0 - 8.0).to_bits().into(),
             (_, Lane::F32) if random & 4 != 0 => ((random >> 20) as i32 as f32 / 1000.0).to_bits().into(),

@@ -248,7 +248,7 @@ impl<'a> Generator<'a> {
 
     /// A number from 1 to 2, and an exponent that numbers of `f32` may have.
     fn of_scale(&mut self, operands: Vec<Value>) -> Vec<Value> {
-        let exponent = self.with_constant(operands[1], Prim::FMax, (-152f32).to_bits());
+        let exponent = self.with_constant(operands[1], Prim::FMax, (-168f32).to_bits());
         let exponent = self.with_constant(exponent, Prim::FMin, 130f32.to_bits());
         let number = self.one_nan(operands[0]);
         let bits = self.builder.prim(Prim::Bits32, &[number]);
