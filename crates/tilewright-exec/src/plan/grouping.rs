@@ -48,7 +48,7 @@ impl Grouping {
             return None;
         }
         let largest_tile = plan.code.iter().map(largest_tile).max().unwrap_or(1).max(1) as u64;
-        let (manner, blocks) = (Manner::of(&plan.code), AtomicU64::new(0));
+        let (manner, blocks) = (Manner::of(&plan.code, 0), AtomicU64::new(0));
         Some(Grouping { planner: planner.clone(), entry: plan.entry.clone(), manner, largest_tile, blocks, plans: Mutex::default() })
     }
 
@@ -68,7 +68,7 @@ impl Grouping {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let made = plans.entry((coarsening.axis, coarsening.factor)).or_insert_with(|| {
             let plan = Arc::new(self.planner.plan_of_groups(&self.entry, coarsening).ok()?);
-            let is_no_worse = Manner::of(&plan.code).is_no_worse_than(self.manner);
+            let is_no_worse = Manner::of(&plan.code, self.largest_tile).is_no_worse_than(self.manner);
             Some(Group { plan, is_no_worse })
         });
         made.clone()
@@ -93,14 +93,17 @@ struct Manner {
 }
 
 impl Manner {
-    fn of(code: &[Inst]) -> Manner {
+    /// Of a group, sweeps over no more than `shared` elements are left out, a tile of one of its blocks: what they compute is computed once for all of them.
+    fn of(code: &[Inst], shared: u64) -> Manner {
         let count = |has: fn(&Inst) -> bool| code.iter().filter(|inst| has(inst)).count();
+        let sweeps = || code.iter().filter_map(Inst::sweep);
+        let in_pieces = sweeps().filter(|sweep| matches!(sweep.way(), Way::Pieces) && sweep.n as u64 > shared);
         Manner {
             moves: count(|inst| matches!(inst, Inst::Move { .. })),
             pointers: count(|inst| matches!(inst, Inst::LoadPointers { .. } | Inst::StorePointers { .. })),
             folds: count(|inst| matches!(inst, Inst::Fold(_))),
-            pieces: count(|inst| inst.sweep().is_some_and(|sweep| matches!(sweep.way(), Way::Pieces))),
-            gathers: count(|inst| inst.sweep().is_some_and(|sweep| sweep.has_gathers)),
+            pieces: in_pieces.count(),
+            gathers: sweeps().filter(|sweep| sweep.has_gathers).count(),
         }
     }
 
