@@ -3,6 +3,7 @@
 mod generate;
 
 use proptest::prelude::*;
+use std::{fmt::Display, ops::Div};
 use tilewright_vector::{Arg, Buffer, Builder, Code, Count, Fault, Kind, Lane, Level, Native, ParamKind, Place, Prim};
 
 /// Bytes of each buffer.
@@ -129,6 +130,77 @@ proptest! {
         let text = code.to_string();
         let again = Code::parse(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         prop_assert_eq!(again.to_string(), text);
+    }
+}
+
+/// Quotients of many numbers by one, which are products with its inverse where that is safe.
+#[test]
+fn quotients_by_one_number_are_rounded_to_nearest() {
+    let code = |ty: &str, size: usize| {
+        let text = format!(
+            "code lanes 64 ($0: buffer, $1: buffer, $2: buffer, $3: count) {{
+  %0 = load {ty} $1[0]
+  lanes ^0 in $3 {{
+    %1 = load {ty} $0[^0 * {size}]
+    %2 = fdiv {ty} %1, %0
+    store {ty} %2, $2[^0 * {size}]
+  }}
+}}
+"
+        );
+        Code::parse(&text).expect("it is vector code")
+    };
+    let (singles, doubles) = (code("f32", 4), code("f64", 8));
+    // At the ends of the ranges that are safe, behind them, and of all other kinds.
+    let powers = [0, 1, 26, 27, 55, 56, 72, 98, 126, 127, 200, 201, 400, 401, 600, 800, 1022, 1023].map(|n| 2f64.powi(n));
+    let kinds = [0.0, 3.0, 0.1, 1.0 - f64::EPSILON, 1.0 + f64::EPSILON, 1e-45, 1e-40, 5e-324, 1e-310, f64::INFINITY, f64::NAN];
+    let near = |x: f64| [x, x * (1.0 + 1e-7), x * (1.0 - 1e-7), x * 1.999_999_9, x / 7.0];
+    let mut numbers: Vec<f64> =
+        powers.iter().flat_map(|power| [*power, 1.0 / power]).chain(kinds).flat_map(near).flat_map(|x| [x, -x]).collect();
+    let mut state = 5u64;
+    numbers.extend((0..600).map(|_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from_bits(1023 << 52 | state >> 12)
+    }));
+    for level in Level::available() {
+        let [of_singles, of_doubles] = [&singles, &doubles].map(|code| code.compile(*level).expect("it compiles"));
+        for divisor in &numbers {
+            quotients(
+                &of_singles,
+                &numbers.iter().map(|x| *x as f32).collect::<Vec<f32>>(),
+                *divisor as f32,
+                |bits| f32::from_bits(bits as u32),
+                |x| x.to_bits().into(),
+            );
+            quotients(&of_doubles, &numbers, *divisor, f64::from_bits, f64::to_bits);
+        }
+    }
+    for code in [&singles, &doubles] {
+        let listing = code.listing(Level::Avx512).expect("it is encoded");
+        assert!(listing.items.iter().any(|(_, item)| item.contains("fma")), "nothing is multiplied");
+    }
+}
+
+/// Compares the quotients that code gives with those of the CPU; all NaN are alike.
+fn quotients<T: Copy + PartialOrd + Div<Output = T> + Display>(
+    native: &Native,
+    numbers: &[T],
+    divisor: T,
+    of: fn(u64) -> T,
+    bits: fn(T) -> u64,
+) {
+    let size = size_of::<T>();
+    let bytes = |numbers: &[T]| numbers.iter().flat_map(|x| bits(*x).to_le_bytes().into_iter().take(size)).collect::<Vec<u8>>();
+    let (dividends, divisors) = (bytes(numbers), bytes(&[divisor]));
+    let mut found = vec![0; dividends.len()];
+    let [from, by, to] = [Buffer::of(&dividends), Buffer::of(&divisors), Buffer::of_mut(&mut found)];
+    native.run(&[Arg::Buffer(from), Arg::Buffer(by), Arg::Buffer(to), Arg::Count(numbers.len() as i64)]).expect("nothing is gathered");
+    for (x, found) in numbers.iter().zip(found.chunks_exact(size)) {
+        let mut is = [0; 8];
+        is[..size].copy_from_slice(found);
+        let (is, quotient) = (of(u64::from_le_bytes(is)), *x / divisor);
+        let is_nan = |x: T| x.partial_cmp(&x).is_none();
+        assert!(bits(is) == bits(quotient) || is_nan(is) && is_nan(quotient), "{x} / {divisor} is {is}, not {quotient}");
     }
 }
 

@@ -4,7 +4,7 @@ mod division;
 
 use super::{Level, Support};
 use crate::{
-    code::{Carried, Code, Fold, Item, Loop, Value, Variability, While},
+    code::{Carried, Code, Count, Fold, Item, Kind, Loop, Value, Variability, While},
     expand::Expand,
     hoist,
     prim::{Lane, Prim},
@@ -18,7 +18,7 @@ use std::{
 /// The code with only primitives that `level` has instructions for.
 pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
     let code = by_halves(code, level);
-    if all_legal(&code, &code.body, level) {
+    if all_legal(&code, &code.body, level) && !(level.multiplies_sooner_than_it_divides() && code.any_prim(|prim| prim == Prim::FDiv)) {
         return code;
     }
     Cow::Owned(expressed(&code, level))
@@ -57,6 +57,8 @@ fn expressed(code: &Code, level: Level) -> Code {
         quiet: HashSet::new(),
         widths: HashMap::new(),
         in_while: false,
+        around: None,
+        inside: HashSet::new(),
         has_longs: code.values.iter().any(|(lane, _)| lane.size() == 8),
         rounds_down: level.can_round_down() && !code.any_prim(Prim::rounds),
     };
@@ -97,6 +99,10 @@ struct Legalizer {
     widths: HashMap<Value, u64>,
     /// Whether what is being legalized stands in the loop of a lane.
     in_while: bool,
+    /// The innermost loop around it: what walks it, and how often it goes round.
+    around: Option<(Kind, Count)>,
+    /// What is computed in that loop.
+    inside: HashSet<Value>,
     /// Whether vectors have no more lanes than of 64 bits in any case.
     has_longs: bool,
     /// Whether the CPU may round down all the while, since nothing of the code rounds to nearest.
@@ -121,10 +127,14 @@ impl Legalizer {
     fn body(&mut self, items: &[Item]) -> Vec<Item> {
         let outside = std::mem::take(&mut self.items);
         for item in items {
+            self.inside.extend(item.result());
             match item {
                 Item::Prim { result, prim, operands } => self.prim(*result, *prim, *operands),
                 Item::Loop(inner) => {
+                    let inside = inner.carried.iter().map(|carried| carried.arg).collect();
+                    let outside = (self.around.replace((inner.kind, inner.count)), std::mem::replace(&mut self.inside, inside));
                     let body = self.body(&inner.body);
+                    (self.around, self.inside) = outside;
                     self.items.push(Item::Loop(Loop { body, ..inner.clone() }));
                 }
                 Item::While(inner) => {
@@ -231,6 +241,7 @@ impl Legalizer {
             self.widths.insert(result, width);
         }
         match self.support(prim, lane) {
+            Support::Full if prim == FDiv && self.divides_by_inverse(lane, a, b) => return self.divide_by_inverse(result, lane, a, b),
             Support::Full => return self.items.push(Item::Prim { result, prim, operands }),
             Support::Quiet => {
                 let operands = operands.map(|value| self.without_signal(value));
@@ -324,15 +335,22 @@ impl Legalizer {
 
     /// `value`, and in the lanes that a mask tells what `compute` makes of it, which nothing is computed for where there are none.
     fn once_where(&mut self, mask: Value, value: Value, compute: impl FnOnce(&mut Self, Value) -> Value) -> Value {
-        let lanes = [Lane::Mask, self.code.lane(value)];
-        let [args, results] = [(), ()].map(|()| lanes.map(|lane| self.value(lane, Variability::Varying)));
+        let result = self.value(self.code.lane(value), Variability::Varying);
+        self.once_where_to(result, mask, value, compute);
+        result
+    }
+
+    /// The same, which is `result`.
+    fn once_where_to(&mut self, result: Value, mask: Value, value: Value, compute: impl FnOnce(&mut Self, Value) -> Value) {
+        let args = [Lane::Mask, self.code.lane(value)].map(|lane| self.value(lane, Variability::Varying));
+        let results = [self.value(Lane::Mask, Variability::Varying), result];
         let never = self.constant(Lane::Mask, 0);
-        let before = std::mem::take(&mut self.items);
+        let (before, outside) = (std::mem::take(&mut self.items), std::mem::replace(&mut self.in_while, true));
         let computed = compute(self, args[1]);
         let body = std::mem::replace(&mut self.items, before);
+        self.in_while = outside;
         let carried = |n: usize, init, next| Carried { init, arg: args[n], next, result: results[n] };
         self.items.push(Item::While(While { limit: 1, carried: vec![carried(0, mask, never), carried(1, value, computed)], body }));
-        results[1]
     }
 
     /// `result` is what the last primitive gives that is added.

@@ -110,6 +110,11 @@ impl Level {
         self == Level::Avx2
     }
 
+    /// Whether quotients are worth ten instructions in place of one: vectors of 64 bytes are divided in two halves.
+    fn multiplies_sooner_than_it_divides(self) -> bool {
+        matches!(self, Level::Avx512 | Level::Avx512Fp16)
+    }
+
     /// Emits machine code of what has only primitives that it supports; `lists`: with the item that each part of it is of.
     fn emit(self, code: &Code, lists: bool) -> Result<Emitted, AsmError> {
         match self {

@@ -1,10 +1,93 @@
-//! Quotients of integers of 32 bits, for which there are no vector instructions.
+//! Quotients of integers of 32 bits, for which there are no vector instructions, and of floats by a number that loops do not change.
 //!
 //! By a divisor that is the same for all lanes, what is computed of it alone leaves loops (`hoist.rs`).
 
 use super::*;
 
+/// The fewest elements of a loop of lanes for which its divisor is worth being inverted.
+const FEWEST_DIVIDED: i64 = 64;
+
+/// The divisors whose inverses are multiplied with, and the magnitudes of the quotients that come out right then, as binary exponents from the first up to
+/// the second. In between, neither the quotient nor what is left of the dividend, which has as many bits behind its first one as both factors
+/// together, leaves the normal numbers.
+struct Invertible {
+    divisors: [i32; 2],
+    quotients: [i32; 2],
+}
+
+impl Invertible {
+    const fn of(lane: Lane) -> Invertible {
+        match lane {
+            Lane::F32 => Invertible { divisors: [-26, 55], quotients: [-72, 72] },
+            _ => Invertible { divisors: [-200, 400], quotients: [-600, 600] },
+        }
+    }
+}
+
+/// The bits of 2 to the power of a number, and those of NaN.
+const fn power_of_two(lane: Lane, exponent: i32) -> u64 {
+    match lane {
+        Lane::F32 => ((exponent + 127) as u64) << 23,
+        _ => ((exponent + 1023) as u64) << 52,
+    }
+}
+
 impl Legalizer {
+    /// Whether a quotient of floats is faster by the inverse of its divisor: where the divisor comes from outside of a long loop of lanes.
+    pub(super) fn divides_by_inverse(&self, lane: Lane, a: Value, b: Value) -> bool {
+        let is_long = match self.around {
+            Some((Kind::Lanes, Count::Const(count))) => count >= FEWEST_DIVIDED,
+            Some((Kind::Lanes, Count::Param(_))) => true,
+            _ => false,
+        };
+        let varies = |value| self.code.variability(value) == Variability::Varying;
+        self.level.multiplies_sooner_than_it_divides()
+            && lane.is_float()
+            && is_long
+            && !self.in_while
+            && varies(a)
+            && !varies(b)
+            && !self.inside.contains(&b)
+    }
+
+    /// The quotient of floats: the product with the inverse of the divisor, and what is left of the dividend times the inverse. That is rounded to nearest
+    /// where no intermediate leaves the normal numbers (P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990); lanes
+    /// where one may are divided.
+    pub(super) fn divide_by_inverse(&mut self, result: Value, lane: Lane, a: Value, b: Value) {
+        let Invertible { divisors, quotients } = Invertible::of(lane);
+        let (bits_of, bits) = if lane == Lane::F32 { (Prim::Bits32, Lane::I32) } else { (Prim::Bits64, Lane::I64) };
+        // NaN in place of the inverses of other divisors, so that their quotients are in no range.
+        let [least, most, one] = [divisors[0], divisors[1], 0].map(|exponent| self.constant(lane, power_of_two(lane, exponent)));
+        let nan = self.constant(lane, lane.bits() >> 1);
+        let is_above = self.add(Prim::FLe, &[least, b]);
+        let is_below = self.add(Prim::FLe, &[b, most]);
+        let is_invertible = self.add(Prim::MAnd, &[is_above, is_below]);
+        let inverse = self.add(Prim::FDiv, &[one, b]);
+        let inverse = self.add(Prim::Select, &[is_invertible, inverse, nan]);
+        let sign = self.constant(bits, (lane.bits() >> 1) + 1);
+        let divisor = self.add(bits_of, &[b]);
+        let negative = self.add(Prim::Xor, &[divisor, sign]);
+        let negative = self.add(if lane == Lane::F32 { Prim::Float32 } else { Prim::Float64 }, &[negative]);
+
+        let near = self.add(Prim::FMul, &[a, inverse]);
+        let left = self.add(Prim::Fma, &[near, negative, a]);
+        let quotient = self.add(Prim::Fma, &[left, inverse, near]);
+
+        let [first, end] = quotients.map(|exponent| power_of_two(lane, exponent));
+        let (magnitude, first, last) =
+            (self.constant(bits, lane.bits() >> 1), self.constant(bits, first), self.constant(bits, end - first - 1));
+        let zero = self.constant(bits, 0);
+        let (dividend, found) = (self.add(bits_of, &[a]), self.add(bits_of, &[quotient]));
+        let size = self.add(Prim::And, &[found, magnitude]);
+        let above = self.add(Prim::Sub, &[size, first]);
+        let is_outside = self.add(Prim::LtU, &[last, above]);
+        // Of zero, a quotient of zero is right, too; that of -0 would be +0.
+        let both = self.add(Prim::Or, &[dividend, found]);
+        let is_not_zero = self.add(Prim::LtU, &[zero, both]);
+        let doubtful = self.add(Prim::MAnd, &[is_outside, is_not_zero]);
+        self.once_where_to(result, doubtful, quotient, |this, _| this.add(Prim::FDiv, &[a, b]));
+    }
+
     /// All bits set where the divisor is zero; the dividend where the quotient does not fit.
     pub(super) fn divide(&mut self, result: Value, signed: bool, a: Value, b: Value) {
         let (zero, ones) = (self.constant(Lane::I32, 0), self.constant(Lane::I32, 0xffff_ffff));
