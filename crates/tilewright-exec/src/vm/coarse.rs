@@ -282,8 +282,10 @@ impl<'l> OneSweep<'l> {
         }
         let is_in_order = stored.in_order && inputs.iter().flatten().all(|(tiling, _)| tiling.in_order);
         let axes @ [first, second, _] = target.nearest_first(finder.whole);
-        let in_a_row = |(input, found): (&SweepInput, &Option<(&Tiling, Places)>)| {
-            found.as_ref().map_or(input.is_splat(), |(_, places)| places.in_a_row(first))
+        // A tile that is spread over that of the result is read from its begin again and again, not on into the next one.
+        let in_a_row = |(input, found): (&SweepInput, &Option<(&Tiling, Places)>)| match found {
+            Some((_, places)) => matches!(input, SweepInput::Direct { .. }) && places.in_a_row(first),
+            None => input.is_splat(),
         };
         let joined = if is_in_order && target.in_a_row(first) && sweep.inputs.iter().zip(&inputs).all(in_a_row) {
             Joined::InARow

@@ -263,6 +263,41 @@ fn blocks_that_write_what_others_read_run_on_their_own() {
     assert_eq!(found, expected);
 }
 
+/// `to[b][i][j] = from[b][i][j] + seconds[b][j]`, of which a block has 4 rows of 16 numbers: each is 64 numbers further in `from`, and 16 in `seconds`.
+const SPREAD: &str = "
+entry @k(%from: tile<ptr<i32>>, %second: tile<ptr<i32>>, %to: tile<ptr<i32>>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %x = make_tensor_view %from, shape = [2560], strides = [1] : tensor_view<2560xi32, strides=[1]>
+  %y = make_tensor_view %second, shape = [640], strides = [1] : tensor_view<640xi32, strides=[1]>
+  %z = make_tensor_view %to, shape = [2560], strides = [1] : tensor_view<2560xi32, strides=[1]>
+  %xs = make_partition_view %x : partition_view<tile=(64), tensor_view<2560xi32, strides=[1]>>
+  %ys = make_partition_view %y : partition_view<tile=(16), tensor_view<640xi32, strides=[1]>>
+  %zs = make_partition_view %z : partition_view<tile=(64), tensor_view<2560xi32, strides=[1]>>
+  %a, %t0 = load_view_tko weak %xs[%bx] : partition_view<tile=(64), tensor_view<2560xi32, strides=[1]>>, tile<i32> -> tile<64xi32>, token
+  %b, %t1 = load_view_tko weak %ys[%bx] : partition_view<tile=(16), tensor_view<640xi32, strides=[1]>>, tile<i32> -> tile<16xi32>, token
+  %rows = reshape %a : tile<64xi32> -> tile<4x16xi32>
+  %one = reshape %b : tile<16xi32> -> tile<1x16xi32>
+  %four = broadcast %one : tile<1x16xi32> -> tile<4x16xi32>
+  %c = addi %rows, %four : tile<4x16xi32>
+  %flat = reshape %c : tile<4x16xi32> -> tile<64xi32>
+  %t2 = store_view_tko weak %flat, %zs[%bx] : tile<64xi32>, partition_view<tile=(64), tensor_view<2560xi32, strides=[1]>>, tile<i32> -> token
+  return
+}";
+
+/// A tile that a block repeats is not what follows in its neighbour's, though that lies right behind it.
+#[test]
+fn tiles_that_are_repeated_begin_anew_in_each_block() {
+    let (blocks, numbers) = (40, |i: usize| i as i32 * 7 % 1000 - 300);
+    let expected: Vec<i32> = (0..64 * blocks).map(|i| numbers(i) + numbers(64 * blocks + i / 64 * 16 + i % 16)).collect();
+    for machine in [TargetMachine::host(), TargetMachine::host().without_native_code(), TargetMachine::portable()] {
+        let (mut memory, all) = buffer((0..80 * blocks + 64 * blocks).flat_map(|i| numbers(i).to_le_bytes()).collect());
+        let args = args(memory.address(all), [0, 64 * blocks, 80 * blocks]);
+        let plan = program(SPREAD).for_machine(machine).plan("k").unwrap();
+        launch(&plan, &mut memory, [blocks as u32, 1, 1], &args, &LaunchOptions::new().threads(1)).unwrap();
+        assert_eq!(ints(memory.bytes(all))[80 * blocks..], expected, "{machine:?}");
+    }
+}
+
 #[test]
 fn what_lies_outside_of_buffers_is_found() {
     let (mut memory, all) = buffer(memory());
