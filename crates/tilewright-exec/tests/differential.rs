@@ -149,7 +149,7 @@ fn compare_machines(program: &Program, looked: &mut Looked) -> Result<(), String
         if found.texts != expected.texts {
             return Err(format!("{machine:?} prints other texts"));
         }
-        let [found, expected] = [&found, &expected].map(|left| without_nans(&memory, expected.addresses[1], &left.output));
+        let [found, expected] = [&found, &expected].map(|left| without_nans(program, &memory, expected.addresses[1], &left.output));
         if let Some(at) = (0..found.len()).find(|at| found[*at] != expected[*at]) {
             return Err(format!("{machine:?}: byte {at} of the output is {:#04x}, here {:#04x}", found[at], expected[at]));
         }
@@ -180,7 +180,7 @@ fn compare(program: &Program, looked: &mut Looked) -> Result<(), String> {
         same_texts(expected.clone(), std::mem::take(&mut found.texts), program.grid == [1; 3])?;
     }
     difference(&memory, addresses[1], &left[0].output, looked)?;
-    if without_nans(&memory, addresses[1], &left[0].output) != without_nans(&memory, addresses[1], &left[1].output) {
+    if without_nans(program, &memory, addresses[1], &left[0].output) != without_nans(program, &memory, addresses[1], &left[1].output) {
         return Err(format!("one thread and two give different results\n{}", text()));
     }
     let told = |what| format!("without passes: {what}");
@@ -201,14 +201,18 @@ fn same_texts(mut expected: Vec<Vec<u8>>, mut found: Vec<Vec<u8>>, in_order: boo
 }
 
 /// The engine's output, with zeros for the NaNs that arithmetic gave, whose bits nobody promises: of two NaNs an operation gives one, and
-/// which one depends on how many elements are computed at once. The evaluator does not know of all floats whether they are NaN.
-fn without_nans(memory: &naive::Memory, start: u64, found: &[u8]) -> Vec<u8> {
+/// which one depends on how many elements are computed at once. The evaluator does not know of all floats whether they are NaN; where a program
+/// reads bits of floats as integers, all that it does not know may have come of one.
+fn without_nans(program: &Program, memory: &naive::Memory, start: u64, found: &[u8]) -> Vec<u8> {
     let mut bytes = found.to_vec();
+    let mut ops = program.module.functions.iter().flat_map(|f| f.body.preorder());
+    let reads_bits = ops.any(|op| op.opcode() == Opcode::Bitcast);
     for (address, element, item) in memory.doubts() {
         let Some(at) = address.checked_sub(start).map(|at| at as usize).filter(|at| *at < bytes.len()) else { continue };
         let place = at..at + element.bits().div_ceil(8) as usize;
         let is_nan = match item.trust {
             Trust::Nan => true,
+            Trust::Unknown if reads_bits => true,
             Trust::Unknown if element.is_float() => {
                 let bits = bytes[place.clone()].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
                 matches!(naive::number::decode(element.scalar(), bits), naive::number::Number::Nan)

@@ -1,12 +1,12 @@
 //! Operations on the bits of numbers, as kernels take signs and exponents apart.
 
-use super::{Generator, Slot, statements::is_elementwise};
+use super::{Generator, statements::is_elementwise};
 use crate::regular::{Combination, Element};
 use tilewright_ir::{Opcode, Scalar, Value};
 
 impl Generator<'_> {
     /// What an elementwise operation of another type makes of the bits of some values, in their own type again; nothing if no other type is
-    /// as wide. The numbers of the other type may be stored.
+    /// as wide.
     pub(super) fn on_bits(&mut self, values: &[Value], element: Element, shape: &[i64]) -> Option<Value> {
         let other = match element {
             Element::Number(Scalar::F32) => Scalar::I32,
@@ -35,9 +35,6 @@ impl Generator<'_> {
             })
             .collect();
         let value = self.combined_as(combination, &operands, other, shape);
-        if self.choices.once_in(4) {
-            self.store_slot(&Slot { value, element: other, shape: shape.to_vec(), solid: false });
-        }
         Some(self.read_as(element, value, shape))
     }
 
