@@ -1,7 +1,10 @@
 //! Frames: where each register lies in the memory of a block, and where each label ended up.
 
-use super::{Inst, VReg, tile::Base};
-use crate::PlanError;
+use super::{Inst, Src, SweepInput, VReg, tile::Base};
+use crate::{
+    PlanError,
+    hash::{HashMap, HashSet},
+};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Registers are aligned for the widest vectors.
@@ -23,27 +26,72 @@ pub(crate) struct Layout {
 /// # Errors
 /// When a block would need too much memory.
 pub(crate) fn lay_out(code: &[(Inst, u32)], sizes: &[usize]) -> Result<Layout, PlanError> {
+    let lives = lifetimes(code, sizes.len());
+    let heirs = heirs(code, sizes, &lives);
     let mut lifetimes: Vec<(usize, usize, usize)> =
-        lifetimes(code, sizes.len()).into_iter().enumerate().filter_map(|(reg, life)| life.map(|(start, end)| (start, end, reg))).collect();
+        lives.into_iter().enumerate().filter_map(|(reg, life)| life.map(|(start, end)| (start, end, reg))).collect();
     lifetimes.sort_unstable();
     let mut space = Space::default();
-    let mut live: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
+    let mut live: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
     let mut offsets = vec![0; sizes.len()];
+    let bytes_of = |reg: usize| sizes[reg].max(1).next_multiple_of(ALIGNMENT);
+    let has_heir: HashSet<usize> = heirs.values().copied().collect();
     for (start, end, reg) in lifetimes {
-        while let Some(&Reverse((ended, offset, bytes))) = live.peek()
+        while let Some(&Reverse((ended, before))) = live.peek()
             && ended < start
         {
             live.pop();
-            space.release(offset, bytes);
+            if !has_heir.contains(&before) {
+                space.release(offsets[before], bytes_of(before));
+            }
         }
-        let bytes = sizes[reg].max(1).next_multiple_of(ALIGNMENT);
-        offsets[reg] = space.take(bytes);
-        live.push(Reverse((end, offsets[reg], bytes)));
+        offsets[reg] = heirs.get(&reg).map_or_else(|| space.take(bytes_of(reg)), |before| offsets[*before]);
+        live.push(Reverse((end, reg)));
         if space.end > MAX_FRAME_BYTES {
             return Err(PlanError::TooLarge { bytes: space.end });
         }
     }
     Ok(Layout { offsets, bytes: space.end })
+}
+
+/// The registers that take the place of another one, which is read for the last time by the fused region that writes them: element by element, each before it
+/// is written. Half as many bytes have to stay in the first cache then. By register, the one before it.
+fn heirs(code: &[(Inst, u32)], sizes: &[usize], lives: &[Option<(usize, usize)>]) -> HashMap<usize, usize> {
+    let mut heirs = HashMap::default();
+    for (at, (inst, _)) in code.iter().enumerate() {
+        let Inst::Sweep(sweep) = inst else { continue };
+        if !sweep.is_region() || sweep.has_gathers || sweep.rounds.is_some() {
+            continue;
+        }
+        let ends_here = |reg: usize| lives[reg].is_some_and(|(start, end)| start < at && end == at);
+        let begins_here = |reg: usize| lives[reg].is_some_and(|(start, _)| start == at);
+        // Of each register that is read, the input if that is the only one and lies as the results do.
+        let mut read: HashMap<usize, Option<usize>> = HashMap::default();
+        for (i, input) in sweep.inputs.iter().enumerate() {
+            let tile = input.tile();
+            let Base::Reg(reg) = tile.base else { continue };
+            let lies_alike = matches!(input, SweepInput::Direct { .. }) && tile.is_contiguous() && tile.numel() == sweep.n;
+            read.entry(reg.index()).and_modify(|only| *only = None).or_insert(lies_alike.then_some(i));
+        }
+        for (number, step) in sweep.steps.iter().enumerate() {
+            let Src::Reg(result, size) = step.dst else { continue };
+            let result = result.index();
+            if !begins_here(result) || heirs.contains_key(&result) {
+                continue;
+            }
+            // Vector code loads an input where a step first asks for it.
+            let is_read = |input: usize| sweep.steps[..=number].iter().any(|step| step.srcs.contains(&Src::Input(input)));
+            let fits = |reg: usize, input: usize| {
+                ends_here(reg) && sweep.inputs[input].elem().size() == size && sizes[reg] == sizes[result] && is_read(input)
+            };
+            let before = read.iter().filter_map(|(reg, input)| Some((*reg, (*input)?))).filter(|(reg, input)| fits(*reg, *input)).min();
+            if let Some((before, _)) = before {
+                read.remove(&before);
+                heirs.insert(result, before);
+            }
+        }
+    }
+    heirs
 }
 
 /// Whether all that instructions read and write begins inside the frame, or inside the constants.
@@ -204,7 +252,12 @@ pub(crate) fn resolve_labels(mut code: Vec<(Inst, u32)>) -> (Vec<Inst>, Vec<u32>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{elem::Elem, plan::Tile};
+    use crate::{
+        TargetMachine,
+        elem::Elem,
+        kernels::{ElemOp, select},
+        plan::{Step, Sweep, Tile},
+    };
     use tilewright_ir::Scalar;
 
     fn write(reg: u32) -> (Inst, u32) {
@@ -221,6 +274,31 @@ mod tests {
         let layout = lay_out(&[write(0), read(0), write(1), read(1)], &[100, 100]).unwrap();
         assert_eq!(layout.offsets, [0, 0]);
         assert_eq!(layout.bytes, 128);
+    }
+
+    /// Negations of so many elements, which lie in order or turned around.
+    fn negated(src: u32, dst: u32, turned: bool) -> (Inst, u32) {
+        let elem = Elem::Num(Scalar::F32);
+        let mut tile = Tile::contiguous(elem, Base::Reg(VReg(src)), &[64, 64]);
+        if turned {
+            tile.strides.reverse();
+        }
+        let input =
+            if turned { SweepInput::Strided { tile, loops: vec![(64, 1), (64, 64)], slot: 0 } } else { SweepInput::Direct { tile } };
+        let step = |src, dst| Step { kernel: select(ElemOp::NegF, &[elem], elem).unwrap(), srcs: vec![src], dst };
+        let steps = vec![step(Src::Input(0), Src::Slot(1)), step(Src::Slot(1), Src::Reg(VReg(dst), 4))];
+        (Inst::Sweep(Box::new(Sweep::new(4096, vec![input], steps, TargetMachine::host()))), 0)
+    }
+
+    #[test]
+    fn regions_write_over_what_they_read_last() {
+        let sizes = [4 * 4096; 3];
+        let offsets = |code: &[(Inst, u32)]| lay_out(code, &sizes).unwrap().offsets;
+        let expected = if TargetMachine::host().has_regions() { [0, 0, 0] } else { [0, 4 * 4096, 0] };
+        assert_eq!(offsets(&[write(0), negated(0, 1, false), negated(1, 2, false), read(2)]), expected);
+        // What is read once more, and what is not read where it is written.
+        assert_eq!(offsets(&[write(0), negated(0, 1, false), read(0), read(1)]), [0, 4 * 4096, 0]);
+        assert_eq!(offsets(&[write(0), negated(0, 1, true), read(1)]), [0, 4 * 4096, 0]);
     }
 
     #[test]

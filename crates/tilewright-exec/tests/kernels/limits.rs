@@ -12,7 +12,7 @@ use tilewright_ir::Scalar;
 
 /// Elements of the tile that each waiting block keeps, and about the bytes of its registers.
 const KEPT: usize = 1 << 16;
-const FRAME: u64 = 8 * KEPT as u64;
+const FRAME: u64 = 5 * KEPT as u64;
 
 /// A block says that it is there, and waits until another one, of number `own ^ flip | set`, is.
 fn waits() -> String {
