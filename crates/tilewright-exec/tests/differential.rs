@@ -27,7 +27,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 use tilewright_exec::{Arg, GroupBlocks, LaunchOptions, Level, Memory, OutputSink, PlanPass, TargetMachine, launch};
-use tilewright_ir::Opcode;
+use tilewright_ir::{Opcode, Type, TypeData};
 use tilewright_text::{PrintOptions, print};
 
 /// How many programs a run tries.
@@ -205,8 +205,15 @@ fn same_texts(mut expected: Vec<Vec<u8>>, mut found: Vec<Vec<u8>>, in_order: boo
 /// reads bits of floats as integers, all that it does not know may have come of one.
 fn without_nans(program: &Program, memory: &naive::Memory, start: u64, found: &[u8]) -> Vec<u8> {
     let mut bytes = found.to_vec();
-    let mut ops = program.module.functions.iter().flat_map(|f| f.body.preorder());
-    let reads_bits = ops.any(|op| op.opcode() == Opcode::Bitcast);
+    let types = &program.module.tables.types;
+    let is_float = |ty: Type| match types.get(ty) {
+        TypeData::Tile { element, .. } => matches!(types.get(*element), TypeData::Scalar(scalar) if scalar.is_float()),
+        _ => false,
+    };
+    let reads_bits = program.module.functions.iter().any(|f| {
+        let mut bitcasts = f.body.preorder().filter(|op| op.opcode() == Opcode::Bitcast);
+        bitcasts.any(|op| is_float(f.body.ty(op.operands()[0])))
+    });
     for (address, element, item) in memory.doubts() {
         let Some(at) = address.checked_sub(start).map(|at| at as usize).filter(|at| *at < bytes.len()) else { continue };
         let place = at..at + element.bits().div_ceil(8) as usize;

@@ -27,7 +27,7 @@ pub(crate) struct Layout {
 /// When a block would need too much memory.
 pub(crate) fn lay_out(code: &[(Inst, u32)], sizes: &[usize]) -> Result<Layout, PlanError> {
     let lives = lifetimes(code, sizes.len());
-    let heirs = heirs(code, sizes, &lives);
+    let reused = reused(code, sizes, &lives);
     let mut lifetimes: Vec<(usize, usize, usize)> =
         lives.into_iter().enumerate().filter_map(|(reg, life)| life.map(|(start, end)| (start, end, reg))).collect();
     lifetimes.sort_unstable();
@@ -35,17 +35,17 @@ pub(crate) fn lay_out(code: &[(Inst, u32)], sizes: &[usize]) -> Result<Layout, P
     let mut live: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
     let mut offsets = vec![0; sizes.len()];
     let bytes_of = |reg: usize| sizes[reg].max(1).next_multiple_of(ALIGNMENT);
-    let has_heir: HashSet<usize> = heirs.values().copied().collect();
+    let handed_on: HashSet<usize> = reused.values().copied().collect();
     for (start, end, reg) in lifetimes {
         while let Some(&Reverse((ended, before))) = live.peek()
             && ended < start
         {
             live.pop();
-            if !has_heir.contains(&before) {
+            if !handed_on.contains(&before) {
                 space.release(offsets[before], bytes_of(before));
             }
         }
-        offsets[reg] = heirs.get(&reg).map_or_else(|| space.take(bytes_of(reg)), |before| offsets[*before]);
+        offsets[reg] = reused.get(&reg).map_or_else(|| space.take(bytes_of(reg)), |before| offsets[*before]);
         live.push(Reverse((end, reg)));
         if space.end > MAX_FRAME_BYTES {
             return Err(PlanError::TooLarge { bytes: space.end });
@@ -54,10 +54,10 @@ pub(crate) fn lay_out(code: &[(Inst, u32)], sizes: &[usize]) -> Result<Layout, P
     Ok(Layout { offsets, bytes: space.end })
 }
 
-/// The registers that take the place of another one, which is read for the last time by the fused region that writes them: element by element, each before it
-/// is written. Half as many bytes have to stay in the first cache then. By register, the one before it.
-fn heirs(code: &[(Inst, u32)], sizes: &[usize], lives: &[Option<(usize, usize)>]) -> HashMap<usize, usize> {
-    let mut heirs = HashMap::default();
+/// Buffer reuse: the registers that get the place of another one, which is read for the last time by the fused region that writes them, element by element, each
+/// before it is written. Half as many bytes have to stay in the first cache then. By register, the one before it.
+fn reused(code: &[(Inst, u32)], sizes: &[usize], lives: &[Option<(usize, usize)>]) -> HashMap<usize, usize> {
+    let mut reused = HashMap::default();
     for (at, (inst, _)) in code.iter().enumerate() {
         let Inst::Sweep(sweep) = inst else { continue };
         if !sweep.is_region() || sweep.has_gathers || sweep.rounds.is_some() {
@@ -76,7 +76,7 @@ fn heirs(code: &[(Inst, u32)], sizes: &[usize], lives: &[Option<(usize, usize)>]
         for (number, step) in sweep.steps.iter().enumerate() {
             let Src::Reg(result, size) = step.dst else { continue };
             let result = result.index();
-            if !begins_here(result) || heirs.contains_key(&result) {
+            if !begins_here(result) || reused.contains_key(&result) {
                 continue;
             }
             // Vector code loads an input where a step first asks for it.
@@ -87,11 +87,11 @@ fn heirs(code: &[(Inst, u32)], sizes: &[usize], lives: &[Option<(usize, usize)>]
             let before = read.iter().filter_map(|(reg, input)| Some((*reg, (*input)?))).filter(|(reg, input)| fits(*reg, *input)).min();
             if let Some((before, _)) = before {
                 read.remove(&before);
-                heirs.insert(result, before);
+                reused.insert(result, before);
             }
         }
     }
-    heirs
+    reused
 }
 
 /// Whether all that instructions read and write begins inside the frame, or inside the constants.

@@ -18,7 +18,7 @@ use std::{
 /// The code with only primitives that `level` has instructions for.
 pub(super) fn legalize(code: &Code, level: Level) -> Cow<'_, Code> {
     let code = by_halves(code, level);
-    if all_legal(&code, &code.body, level) && !(level.multiplies_sooner_than_it_divides() && code.any_prim(|prim| prim == Prim::FDiv)) {
+    if all_legal(&code, &code.body, level) && !(level.has_slow_division() && code.any_prim(|prim| prim == Prim::FDiv)) {
         return code;
     }
     Cow::Owned(expressed(&code, level))

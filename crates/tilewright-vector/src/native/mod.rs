@@ -111,7 +111,7 @@ impl Level {
     }
 
     /// Whether quotients are worth ten instructions in place of one: vectors of 64 bytes are divided in two halves.
-    fn multiplies_sooner_than_it_divides(self) -> bool {
+    fn has_slow_division(self) -> bool {
         matches!(self, Level::Avx512 | Level::Avx512Fp16)
     }
 

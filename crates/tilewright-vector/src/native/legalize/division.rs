@@ -24,7 +24,7 @@ impl Invertible {
     }
 }
 
-/// The bits of 2 to the power of a number, and those of NaN.
+/// The bits of 2 to the power of a number.
 const fn power_of_two(lane: Lane, exponent: i32) -> u64 {
     match lane {
         Lane::F32 => ((exponent + 127) as u64) << 23,
@@ -41,7 +41,7 @@ impl Legalizer {
             _ => false,
         };
         let varies = |value| self.code.variability(value) == Variability::Varying;
-        self.level.multiplies_sooner_than_it_divides()
+        self.level.has_slow_division()
             && lane.is_float()
             && is_long
             && !self.in_while
