@@ -41,10 +41,9 @@ fn tell_sweeps_strided(code: &mut [(Inst, u32)]) {
     }
 }
 
-/// Tells sweeps that tiles which are rows may lie apart where they are read or stored.
+/// Tells sweeps that tiles may not lie side by side where they are read or stored.
 fn tell_sweeps_apart(code: &mut [(Inst, u32)], machine: &TargetMachine) {
-    let is_row = |view: &ViewAccess| view.tile.iter().filter(|extent| **extent > 1).count() == 1;
-    let apart = |view: &ViewAccess| copies_bytes(view) && is_row(view) && may_lie_apart(view, machine);
+    let apart = |view: &ViewAccess| copies_bytes(view) && may_not_lie_in_order(view, machine);
     let loaded = |(inst, _): &(Inst, u32)| if let Inst::Load { view, dst, .. } = inst { apart(view).then_some(*dst) } else { None };
     let loaded: Vec<VReg> = code.iter().filter_map(loaded).collect();
     for (inst, _) in code {
@@ -122,7 +121,7 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
     let (mut in_order, mut strided, mut in_stores, mut in_products) = (0, 0, 0, 0);
     // Stores that have readers behind them.
     let mut stores = 0;
-    let has_rows = view.tile.iter().filter(|extent| **extent > 1).count() > 1 || may_lie_apart(view, machine);
+    let has_rows = may_not_lie_in_order(view, machine);
     // How many inputs of a sweep are read as they lie in a register, and through the strides of memory, as vector code does.
     let inputs = |sweep: &Sweep| {
         let tiles = || sweep.inputs.iter().map(SweepInput::tile).filter(|tile| is_it(tile) > 0);
@@ -168,6 +167,12 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
         _ => Readers::InOrder,
     };
     (readers, stores > 0)
+}
+
+/// Whether elements of a tile may lie in memory otherwise than in a register, where vector code accesses them: tiles of several dimensions
+/// seldom lie side by side.
+fn may_not_lie_in_order(view: &ViewAccess, machine: &TargetMachine) -> bool {
+    view.tile.iter().filter(|extent| **extent > 1).count() > 1 || may_lie_apart(view, machine)
 }
 
 /// Whether elements of a tile that is a row may lie in memory so far apart that vector code, and nothing else, accesses them there.
