@@ -2,7 +2,7 @@
 //!
 //! The CPU adds to a tile of 16 x 16 sums the products of two tiles: 16 rows of the left factor, and 16 columns of the right one, whose
 //! neighbours along `k` lie side by side as words of four bytes: pairs of `bf16` or quads of bytes. Factors are copied tile by tile, so that
-//! each is read from one place.
+//! each is read from one place; a left factor of whole tiles whose rows lie close together is read where it is.
 //!
 //! AMX takes numbers below the least normal `f32` for zeros. Products of `bf16` are whole multiples of the product of the last places of
 //! their factors: where that is a normal number, no sum of them is anything between.
@@ -14,7 +14,7 @@
 
 use super::{
     Shape,
-    factors::{Matrix, Rooms},
+    factors::{LINE, Matrix, Rooms},
     product::Start,
 };
 use crate::{
@@ -111,6 +111,21 @@ pub fn stay_normal(lhs: Option<u16>, rhs: Option<u16>) -> bool {
     lhs > 0 && rhs > 0 && lhs + rhs >= LEAST_EXPONENTS
 }
 
+/// The magnitude of the least `bf16` of a factor that is not zero, as it is encoded, if there is one. Of bytes, it says nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Least(Option<u16>);
+
+/// Bytes between rows of a left factor that is read in place, at most: 16 rows that lie further apart by a power of two share few sets of the
+/// nearest cache.
+const NEAR: usize = 4 * LINE;
+
+/// Whether a left factor is read in place: its rows are whole lines, near each other, and fill whole tiles.
+fn is_read_in_place(factors: Factors, matrix: &Matrix, &Shape { m, k, .. }: &Shape) -> bool {
+    let pitch = matrix.down * factors.size();
+    let has_lines = matrix.start.addr().is_multiple_of(LINE) && pitch.is_multiple_of(LINE) && pitch <= NEAR;
+    matrix.right == 1 && has_lines && m.is_multiple_of(EDGE) && (k * factors.size()).is_multiple_of(ROW)
+}
+
 /// Types of sums.
 pub(super) trait Sum: Copy {
     /// Whether it is a float; otherwise sums wrap.
@@ -138,6 +153,7 @@ mod native {
     use crate::{
         boxes::{self, Dim},
         interrupt::Looks,
+        mma::factors::Room,
     };
     use std::arch::{asm, x86_64::*};
 
@@ -149,50 +165,122 @@ mod native {
         rooms: &mut Rooms,
         ahead: &mut Ahead,
     ) -> bool {
-        let [left, right] = room(factors, shape);
         // SAFETY: by the contract; the rooms are as large as the copies.
         unsafe {
-            let a = copy_rows(factors, lhs, shape, rooms);
-            let b = copy_columns(factors, rhs, shape, rooms);
-            let halves = |start: *const u8, bytes: usize| std::slice::from_raw_parts(start.cast::<u16>(), bytes / 2);
-            if factors == Factors::Bf16 && !stay_normal(least(halves(a, left)), least(halves(b, right))) {
+            let (left, least_of_left) = Left::of(factors, lhs, shape, rooms);
+            let Rooms { raw, rhs: copies, .. } = rooms;
+            let (right, least_of_right) = copies.tiles_of(rhs, room(factors, shape)[1], |to| copy_columns(factors, rhs, shape, raw, to));
+            if factors == Factors::Bf16 && !stay_normal(least_of_left.0, least_of_right.0) {
                 return false;
             }
-            let tiles = Tiles { shape: *shape, factors, steps: factors.steps(shape.k), a, b };
+            let tiles = Tiles { shape: *shape, factors, steps: factors.steps(shape.k), left, right };
             tiles.multiply(acc, c, ahead);
         }
         true
     }
 
-    /// The magnitude of the least `bf16` that is not zero, as it is encoded.
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-    fn least(numbers: &[u16]) -> Option<u16> {
-        let below = numbers.iter().map(|bits| (bits & 0x7fff).wrapping_sub(1)).fold(u16::MAX, u16::min);
-        below.checked_add(1)
+    /// Finds the least of the numbers that it is shown.
+    struct Minimum(__m512i);
+
+    impl Minimum {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+        fn new() -> Minimum {
+            Minimum(_mm512_set1_epi16(-1))
+        }
+
+        /// The lanes have a magnitude less one each: that of a zero is the greatest then.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+        fn see(&mut self, numbers: __m512i) {
+            let magnitudes = _mm512_and_si512(numbers, _mm512_set1_epi16(0x7fff));
+            self.0 = _mm512_min_epu16(self.0, _mm512_sub_epi16(magnitudes, _mm512_set1_epi16(1)));
+        }
+
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+        fn least(&self) -> Least {
+            let mut lanes = [0u16; 32];
+            // SAFETY: there are as many lanes.
+            unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), self.0) };
+            Least(lanes.into_iter().fold(u16::MAX, u16::min).checked_add(1))
+        }
     }
 
-    /// The left factor as tiles, those along `k` one behind the other.
+    /// Where the tiles of a left factor lie.
+    #[derive(Clone, Copy)]
+    struct Left {
+        start: *const u8,
+        /// Bytes from one row to the next.
+        pitch: usize,
+        /// Bytes from one tile to the next along `k`.
+        step: usize,
+        /// Bytes from 16 rows to the next 16.
+        band: usize,
+    }
+
+    impl Left {
+        /// The tiles of a factor, and its least number.
+        ///
+        /// # Safety
+        /// The matrix has the shape's `m` rows of `k` elements.
+        unsafe fn of(factors: Factors, matrix: &Matrix, shape: &Shape, rooms: &mut Rooms) -> (Left, Least) {
+            let Rooms { raw, lhs: copies, .. } = rooms;
+            let steps = factors.steps(shape.k);
+            if is_read_in_place(factors, matrix, shape) {
+                let pitch = matrix.down * factors.size();
+                let left = Left { start: matrix.start, pitch, step: ROW, band: EDGE * pitch };
+                // SAFETY: the matrix has whole tiles.
+                let scan = |_| unsafe { left.scan(factors, shape.m, steps) };
+                return (left, copies.tiles_of(matrix, 0, scan).1);
+            }
+            // SAFETY: by the contract; the room is as large as the copy.
+            let copy = |to| unsafe { copy_rows(factors, matrix, shape, raw, to) };
+            let (start, least) = copies.tiles_of(matrix, room(factors, shape)[0], copy);
+            (Left { start, pitch: ROW, step: TILE, band: steps * TILE }, least)
+        }
+
+        /// The least number of so many rows, whose tiles lie side by side.
+        ///
+        /// # Safety
+        /// There are as many rows and tiles.
+        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+        unsafe fn scan(&self, factors: Factors, rows: usize, steps: usize) -> Least {
+            let mut minimum = Minimum::new();
+            for row in 0..if factors == Factors::Bf16 { rows } else { 0 } {
+                for step in 0..steps {
+                    // SAFETY: by the contract.
+                    minimum.see(unsafe { _mm512_loadu_si512(self.start.add(row * self.pitch + step * self.step).cast()) });
+                }
+            }
+            minimum.least()
+        }
+    }
+
+    /// Copies the left factor as tiles, those along `k` one behind the other, and finds its least number.
     ///
     /// # Safety
-    /// The matrix has the shape's `m` rows of `k` elements.
+    /// The matrix has the shape's `m` rows of `k` elements; there is room for the copy.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-    unsafe fn copy_rows(factors: Factors, matrix: &Matrix, shape: &Shape, rooms: &mut Rooms) -> *const u8 {
+    unsafe fn copy_rows(factors: Factors, matrix: &Matrix, shape: &Shape, raw: &mut Room, to: *mut u8) -> Least {
         let Shape { m, k, .. } = *shape;
-        let (steps, to) = (factors.steps(k), rooms.lhs.take::<u8>(room(factors, shape)[0]));
-        let bytes = k * factors.size();
+        let (steps, bytes) = (factors.steps(k), k * factors.size());
+        let mut minimum = Minimum::new();
         // SAFETY: the copy holds all rows, up to whole tiles.
         unsafe {
-            let (start, pitch) = in_rows(factors, matrix, (m, k), rooms);
+            let (start, pitch) = in_rows(factors, matrix, (m, k), raw);
             for row in 0..m.next_multiple_of(EDGE) {
                 let to = to.add(row / EDGE * steps * TILE + row % EDGE * ROW);
                 for step in 0..steps {
                     let has = if row < m { bytes - step * ROW } else { 0 };
                     let from = start.wrapping_add(row * pitch + step * ROW);
-                    _mm512_storeu_si512(to.add(step * TILE).cast(), _mm512_maskz_loadu_epi8(first(has), from.cast()));
+                    let words = _mm512_maskz_loadu_epi8(first(has), from.cast());
+                    if factors == Factors::Bf16 {
+                        minimum.see(words);
+                    }
+                    _mm512_storeu_si512(to.add(step * TILE).cast(), words);
                 }
             }
         }
-        to
+        minimum.least()
     }
 
     /// So many of the lanes of a vector, from the first on.
@@ -201,32 +289,32 @@ mod native {
     }
 
     /// A matrix of so many rows and columns whose rows lie side by side, and the bytes from one row to the next.
-    unsafe fn in_rows(factors: Factors, matrix: &Matrix, (rows, columns): (usize, usize), rooms: &mut Rooms) -> (*const u8, usize) {
+    unsafe fn in_rows(factors: Factors, matrix: &Matrix, (rows, columns): (usize, usize), raw: &mut Room) -> (*const u8, usize) {
         let size = factors.size();
         if matrix.right == 1 {
             return (matrix.start, matrix.down * size);
         }
-        let to = rooms.raw.take::<u8>(rows * columns * size);
+        let to = raw.take::<u8>(rows * columns * size);
         let dims = [Dim { count: rows, from: matrix.down, to: columns }, Dim { count: columns, from: matrix.right, to: 1 }];
         // SAFETY: the caller's matrix, and room for as many elements.
         unsafe { boxes::copy(Level::Avx512, &dims, size, matrix.start, to) };
         (to, columns * size)
     }
 
-    /// The right factor as tiles: two side by side, with those along `k` behind them.
+    /// Copies the right factor as tiles: two side by side, with those along `k` behind them. Finds its least number.
     ///
     /// # Safety
-    /// The matrix has the shape's `k` rows of `n` elements.
+    /// The matrix has the shape's `k` rows of `n` elements; there is room for the copy.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-    unsafe fn copy_columns(factors: Factors, matrix: &Matrix, shape: &Shape, rooms: &mut Rooms) -> *const u8 {
+    unsafe fn copy_columns(factors: Factors, matrix: &Matrix, shape: &Shape, raw: &mut Room, to: *mut u8) -> Least {
         let Shape { n, k, .. } = *shape;
-        let (steps, to) = (factors.steps(k), rooms.rhs.take::<u8>(room(factors, shape)[1]));
+        let (steps, mut minimum) = (factors.steps(k), Minimum::new());
         // SAFETY: the copy holds all columns, up to whole pairs of tiles.
         unsafe {
             let source = if matrix.down == 1 {
                 Columns { start: matrix.start, pitch: matrix.right * factors.size(), along_k: true }
             } else {
-                let (start, pitch) = in_rows(factors, matrix, (k, n), rooms);
+                let (start, pitch) = in_rows(factors, matrix, (k, n), raw);
                 Columns { start, pitch, along_k: false }
             };
             for column in (0..n.next_multiple_of(BLOCK)).step_by(EDGE) {
@@ -235,14 +323,14 @@ mod native {
                     let (to, row) = (to.add(2 * step * TILE), step * ROW / factors.size());
                     let left = (k - row, n.saturating_sub(column));
                     match (source.along_k, factors) {
-                        (true, _) => source.transposed(factors, (row, column), left, to),
-                        (false, Factors::Bf16) => source.pairs((row, column), left, to),
+                        (true, _) => source.transposed(factors, (row, column), left, (to, &mut minimum)),
+                        (false, Factors::Bf16) => source.pairs((row, column), left, (to, &mut minimum)),
                         (false, Factors::Bytes { .. }) => source.quads((row, column), left, to),
                     }
                 }
             }
         }
-        to
+        minimum.least()
     }
 
     /// Where the columns of a right factor lie.
@@ -256,20 +344,29 @@ mod native {
     impl Columns {
         /// A tile of columns whose elements lie side by side, of which so many rows and columns are `left` from the first on.
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-        unsafe fn transposed(&self, factors: Factors, (row, column): (usize, usize), left: (usize, usize), to: *mut u8) {
+        unsafe fn transposed(
+            &self,
+            factors: Factors,
+            (row, column): (usize, usize),
+            left: (usize, usize),
+            (to, minimum): (*mut u8, &mut Minimum),
+        ) {
             let has = first(left.0 * factors.size());
-            let words = std::array::from_fn(|i| {
+            let words: [__m512i; EDGE] = std::array::from_fn(|i| {
                 let from = self.start.wrapping_add((column + i) * self.pitch + row * factors.size());
                 // SAFETY: what is not left is not read.
                 unsafe { _mm512_maskz_loadu_epi8(if i < left.1 { has } else { 0 }, from.cast()) }
             });
+            if factors == Factors::Bf16 {
+                words.iter().for_each(|words| minimum.see(*words));
+            }
             // SAFETY: the tile has as many rows.
             transpose(words).into_iter().enumerate().for_each(|(i, row)| unsafe { _mm512_storeu_si512(to.add(i * ROW).cast(), row) });
         }
 
         /// The same of `bf16` whose rows lie side by side: two rows become one of pairs.
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-        unsafe fn pairs(&self, (row, column): (usize, usize), left: (usize, usize), to: *mut u8) {
+        unsafe fn pairs(&self, (row, column): (usize, usize), left: (usize, usize), (to, minimum): (*mut u8, &mut Minimum)) {
             let has = first(left.1) as u16;
             for i in 0..EDGE {
                 let [low, high] = [2 * i, 2 * i + 1].map(|i| {
@@ -277,8 +374,10 @@ mod native {
                     // SAFETY: what is not left is not read.
                     _mm512_cvtepu16_epi32(unsafe { _mm256_maskz_loadu_epi16(if i < left.0 { has } else { 0 }, from.cast()) })
                 });
+                let words = _mm512_or_si512(low, _mm512_slli_epi32::<16>(high));
+                minimum.see(words);
                 // SAFETY: the tile has as many rows.
-                unsafe { _mm512_storeu_si512(to.add(i * ROW).cast(), _mm512_or_si512(low, _mm512_slli_epi32::<16>(high))) };
+                unsafe { _mm512_storeu_si512(to.add(i * ROW).cast(), words) };
             }
         }
 
@@ -329,14 +428,15 @@ mod native {
         all
     }
 
-    /// A product of factors that were copied.
+    /// A product of factors that lie as tiles.
     struct Tiles {
         shape: Shape,
         factors: Factors,
         /// Tiles along `k`.
         steps: usize,
-        a: *const u8,
-        b: *const u8,
+        left: Left,
+        /// Pairs of tiles of columns.
+        right: *const u8,
     }
 
     impl Tiles {
@@ -356,10 +456,10 @@ mod native {
                         return;
                     }
                     let (rows, columns) = (BLOCK.min(m - row), BLOCK.min(n - column));
-                    // SAFETY: the copies hold whole tiles of all rows and columns; the block lies in the matrices.
+                    // SAFETY: there are whole tiles of all rows and columns; the block lies in the matrices.
                     unsafe {
-                        let (a, b) = (self.a.add(row / EDGE * self.steps * TILE), self.b.add(column / EDGE * self.steps * TILE));
-                        self.block(rows > EDGE, a, b, &mut sums);
+                        let left = Left { start: self.left.start.add(row / EDGE * self.left.band), ..self.left };
+                        self.block(rows > EDGE, left, self.right.add(column / EDGE * self.steps * TILE), &mut sums);
                         let acc = match acc {
                             Start::At(acc) => Start::At(acc.add(row * n + column)),
                             splat @ Start::Splat(_) => splat,
@@ -373,8 +473,8 @@ mod native {
         /// The sums of the products of 16 rows, or 32 if it is `tall`, and 32 columns.
         ///
         /// # Safety
-        /// The registers are configured; the tiles lie at `a` and `b`.
-        unsafe fn block(&self, tall: bool, a: *const u8, b: *const u8, sums: &mut Sums) {
+        /// The registers are configured; the block's tiles begin at `a` and `b`.
+        unsafe fn block(&self, tall: bool, a: Left, b: *const u8, sums: &mut Sums) {
             let Tiles { steps, factors, .. } = *self;
             // SAFETY: by the contract.
             unsafe {
@@ -460,31 +560,33 @@ mod native {
             ///
             /// # Safety
             /// The registers are configured; so many tiles lie along `k` at `a`, for as many rows, and twice as many at `b`.
-            unsafe fn $instruction(tall: bool, steps: usize, a: *const u8, b: *const u8, sums: &mut Sums) {
+            unsafe fn $instruction(tall: bool, steps: usize, a: Left, b: *const u8, sums: &mut Sums) {
                 // SAFETY: by the contract.
                 unsafe {
                     if tall {
                         asm!(
                             "tilezero tmm0", "tilezero tmm1", "tilezero tmm2", "tilezero tmm3",
                             "2:",
-                            "tileloadd tmm4, [{a} + {row}]",
+                            "tileloadd tmm4, [{a} + {pitch}]",
                             "tileloadd tmm6, [{b} + {row}]",
                             "tileloadd tmm7, [{b} + {row} + 1024]",
-                            "tileloadd tmm5, [{lower} + {row}]",
+                            "tileloadd tmm5, [{lower} + {pitch}]",
                             concat!(stringify!($instruction), " tmm0, tmm4, tmm6"),
                             concat!(stringify!($instruction), " tmm1, tmm4, tmm7"),
                             concat!(stringify!($instruction), " tmm2, tmm5, tmm6"),
                             concat!(stringify!($instruction), " tmm3, tmm5, tmm7"),
-                            "add {a}, 1024", "add {lower}, 1024", "add {b}, 2048",
+                            "add {a}, {step}", "add {lower}, {step}", "add {b}, 2048",
                             "dec {steps}", "jnz 2b",
                             "tilestored [{sums} + 2 * {row}], tmm0",
                             "tilestored [{sums} + 2 * {row} + 64], tmm1",
                             "tilestored [{sums} + 2 * {row} + 2048], tmm2",
                             "tilestored [{sums} + 2 * {row} + 2112], tmm3",
-                            a = inout(reg) a => _,
-                            lower = inout(reg) a.wrapping_add(steps * TILE) => _,
+                            a = inout(reg) a.start => _,
+                            lower = inout(reg) a.start.wrapping_add(a.band) => _,
                             b = inout(reg) b => _,
                             steps = inout(reg) steps => _,
+                            pitch = in(reg) a.pitch,
+                            step = in(reg) a.step,
                             row = in(reg) ROW,
                             sums = in(reg) sums,
                             options(nostack),
@@ -493,18 +595,20 @@ mod native {
                         asm!(
                             "tilezero tmm0", "tilezero tmm1",
                             "2:",
-                            "tileloadd tmm4, [{a} + {row}]",
+                            "tileloadd tmm4, [{a} + {pitch}]",
                             "tileloadd tmm6, [{b} + {row}]",
                             "tileloadd tmm7, [{b} + {row} + 1024]",
                             concat!(stringify!($instruction), " tmm0, tmm4, tmm6"),
                             concat!(stringify!($instruction), " tmm1, tmm4, tmm7"),
-                            "add {a}, 1024", "add {b}, 2048",
+                            "add {a}, {step}", "add {b}, 2048",
                             "dec {steps}", "jnz 2b",
                             "tilestored [{sums} + 2 * {row}], tmm0",
                             "tilestored [{sums} + 2 * {row} + 64], tmm1",
-                            a = inout(reg) a => _,
+                            a = inout(reg) a.start => _,
                             b = inout(reg) b => _,
                             steps = inout(reg) steps => _,
+                            pitch = in(reg) a.pitch,
+                            step = in(reg) a.step,
                             row = in(reg) ROW,
                             sums = in(reg) sums,
                             options(nostack),

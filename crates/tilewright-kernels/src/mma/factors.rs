@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "reads factors through raw pointers")]
 
 use super::{
+    amx::Least,
     product::{ROWS, Source, SourceFormat, WIDTH_QUADS},
     widen::{HalfRows, flip, pair_rows, quad_panel, widen, widen_bytes, widen_rows},
 };
@@ -79,11 +80,20 @@ impl Room {
     }
 }
 
+/// How a copy lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Layout {
+    /// As products with vectors read it, of which all are of one kind until others [begin](super::Packs::begin).
+    Vectors,
+    /// As tiles of AMX, with the factor's least number.
+    Tiles(Least),
+}
+
 /// Rooms for copies of one factor of several products, of which some may have the same.
 #[derive(Default, Debug)]
 pub struct Copies {
-    /// Each with the matrix that it holds a copy of, if others may use that.
-    rooms: Vec<(Option<Matrix>, Room)>,
+    /// Each with the matrix that it holds a copy of, if others may use that, and how that lies.
+    rooms: Vec<(Option<(Matrix, Layout)>, Room)>,
     /// How many of them are in use.
     used: usize,
     /// The room that was filled last.
@@ -102,12 +112,29 @@ impl Copies {
 
     /// Room for a copy of `n` elements of a matrix, and whether it is there already.
     pub fn of<T>(&mut self, matrix: &Matrix, n: usize) -> (*mut T, bool) {
-        if let Some((_, room)) = self.rooms[..self.used].iter_mut().find(|(held, _)| held.as_ref() == Some(matrix)) {
+        let held = Some((*matrix, Layout::Vectors));
+        if let Some((_, room)) = self.rooms[..self.used].iter_mut().find(|(other, _)| *other == held) {
             return (room.take(n), true);
         }
         let to = self.take(n);
-        self.rooms[self.last].0 = Some(*matrix);
+        self.rooms[self.last].0 = held;
         (to, false)
+    }
+
+    /// A copy of a matrix as tiles of so many bytes, and its least number. If it is not there already, `copy` makes it and finds that number.
+    #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), allow(dead_code, reason = "AMX is used on Linux on x86-64 only"))]
+    pub(super) fn tiles_of(&mut self, matrix: &Matrix, bytes: usize, copy: impl FnOnce(*mut u8) -> Least) -> (*mut u8, Least) {
+        for (held, room) in &mut self.rooms[..self.used] {
+            if let Some((other, Layout::Tiles(least))) = held
+                && other == matrix
+            {
+                return (room.take(bytes), *least);
+            }
+        }
+        let to = self.take(bytes);
+        let least = copy(to);
+        self.rooms[self.last].0 = Some((*matrix, Layout::Tiles(least)));
+        (to, least)
     }
 
     /// Room for `n` elements of something else.

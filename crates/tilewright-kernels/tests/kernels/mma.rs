@@ -275,6 +275,109 @@ fn bytes_of_any_sign_agree_with_the_definition() {
     }
 }
 
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "reached through pointers")] [u8; 64]);
+
+/// A matrix that begins where a line of the cache does.
+struct Placed {
+    lines: Vec<Line>,
+    pitch: usize,
+}
+
+impl Placed {
+    /// Rows of so many columns, with `pitch` elements from one to the next.
+    fn new<T: Copy>(elements: &[T], columns: usize, pitch: usize) -> Placed {
+        let bytes = elements.len() / columns * pitch * size_of::<T>();
+        let mut lines = vec![Line([0; 64]); bytes.div_ceil(64)];
+        let to = lines.as_mut_ptr().cast::<T>();
+        for (i, x) in elements.iter().enumerate() {
+            // SAFETY: there are as many rows, each with room for so many columns.
+            unsafe { to.add(i / columns * pitch + i % columns).write(*x) };
+        }
+        Placed { lines, pitch }
+    }
+
+    fn matrix(&self) -> Matrix {
+        Matrix { start: self.lines.as_ptr().cast(), down: self.pitch, right: 1 }
+    }
+}
+
+/// The bits of a product with sums of 32 bits.
+fn bits_of(kind: MatmulKind, shape: Shape, [lhs, rhs]: [&Placed; 2], packs: &mut Packs) -> Vec<u32> {
+    let (acc, mut found) = ([0u32], vec![0u32; shape.m * shape.n]);
+    let operands = Operands {
+        lhs: &lhs.matrix(),
+        rhs: &rhs.matrix(),
+        acc: acc.as_ptr().cast(),
+        acc_is_splat: true,
+        dst: found.as_mut_ptr().cast(),
+        scales: None,
+    };
+    // SAFETY: the arrays have the extents given, and the level is available.
+    unsafe { matmul(Level::best(), kind, &shape, 1, &operands, packs, &mut Ahead::default()) };
+    found
+}
+
+fn normal_bf16(n: usize, seed: u64) -> Vec<u16> {
+    normal_numbers(n, seed).into_iter().map(tilewright_numeric::bulk::f32_to_bf16).collect()
+}
+
+#[test]
+fn left_factors_that_lie_as_tiles_give_the_bits_of_copied_ones() {
+    // Rows with a pitch that is no whole number of lines are copied; whole lines are read in place, unless they are far apart.
+    fn check<T: Copy>(kind: MatmulKind, shape: Shape, lhs: &[T], rhs: &[T]) {
+        let Shape { n, k, .. } = shape;
+        let rhs = Placed::new(rhs, n, n);
+        let bits = |pitch| bits_of(kind, shape, [&Placed::new(lhs, k, pitch), &rhs], &mut Packs::default());
+        let copied = bits(k + 3);
+        for pitch in [k, 2 * k, 4 * k] {
+            assert!(bits(pitch) == copied, "{kind:?}, {shape:?}, rows {pitch} apart");
+        }
+    }
+    let float = MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap();
+    for (m, n, k) in [(16, 16, 32), (48, 40, 64), (64, 97, 128), (33, 32, 64), (32, 48, 96)] {
+        check(float, Shape { m, n, k }, &normal_bf16(m * k, 1), &normal_bf16(k * n, 2));
+        let (k, signs) = (2 * k, [false, true]);
+        for (lhs_signed, rhs_signed) in signs.into_iter().flat_map(|left| signs.map(|right| (left, right))) {
+            check(MatmulKind::I32 { lhs_signed, rhs_signed }, Shape { m, n, k }, &bytes(m * k, 1), &bytes(k * n, 2));
+        }
+    }
+    // The last number is too small for tiles, wherever it lies.
+    let (mut small, ones) = (vec![0u16; 32 * 64], vec![0x3f80u16; 64 * 32]);
+    small[32 * 64 - 1] = 1;
+    let (shape, right) = (Shape { m: 32, n: 32, k: 64 }, Placed::new(&ones, 32, 32));
+    for pitch in [64, 67, 128] {
+        let found = bits_of(float, shape, [&Placed::new(&small, 64, pitch), &right], &mut Packs::default());
+        assert_eq!(found[31 * 32..], [1 << 16; 32]);
+    }
+}
+
+#[test]
+fn products_share_copies_of_factors_however_they_lie() {
+    let (shape, kind) = (Shape { m: 40, n: 48, k: 64 }, MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap());
+    let Shape { m, n, k } = shape;
+    let lhs = Placed::new(&normal_bf16(m * k, 1), k, k);
+    let rhs = [2, 3].map(|seed| Placed::new(&normal_bf16(k * n, seed), n, n));
+    // Products with it may be too small for tiles: both factors are copied as f32, too.
+    let small = Placed::new(&vec![1u16; k * n], n, n);
+    let alone = |rhs| bits_of(kind, shape, [&lhs, rhs], &mut Packs::default());
+
+    let mut packs = Packs::default();
+    packs.begin(4);
+    for rhs in [&rhs[0], &small, &rhs[0], &rhs[1], &small, &rhs[0]] {
+        assert!(bits_of(kind, shape, [&lhs, rhs], &mut packs) == alone(rhs));
+    }
+
+    let (mut packs, mut of_one) = (Packs::default(), Packs::default());
+    packs.begin(2);
+    rhs.iter().for_each(|rhs| drop(bits_of(kind, shape, [&lhs, rhs], &mut packs)));
+    of_one.begin(1);
+    bits_of(kind, shape, [&lhs, &rhs[0]], &mut of_one);
+    let ([_, left, right, ..], [_, left_of_one, right_of_one, ..]) = (packs.bytes(), of_one.bytes());
+    assert_eq!((left, right), (left_of_one, 2 * right_of_one), "the left factor was copied once");
+}
+
 #[test]
 fn integers_wrap() {
     for level in Level::available() {
