@@ -56,6 +56,9 @@ impl<T> Panels<T> {
 /// Bytes of a cache line, and of the widest vectors.
 pub(super) const LINE: usize = 64;
 
+/// Bytes of the nearest cache: of a matrix that spans no more, no line takes the place of another.
+const NEAREST: usize = 32 << 10;
+
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line(#[expect(dead_code, reason = "reached through pointers")] [u8; LINE]);
@@ -248,6 +251,12 @@ impl Matrix {
         Rows { start: to, pitch: k }
     }
 
+    /// Whether `k` rows of `n` elements are whole lines of the cache, of which no more share a set than it has room for.
+    fn has_lines<T>(&self, k: usize, n: usize) -> bool {
+        let (row, pitch) = (n * size_of::<T>(), self.down * size_of::<T>());
+        self.start.addr().is_multiple_of(LINE) && row.is_multiple_of(LINE) && pitch.is_multiple_of(LINE) && k * pitch <= NEAREST
+    }
+
     /// Room for panels that are filled while the first rows are multiplied: for whole rows in whole panels.
     fn unfilled<T>(&self, format: SourceFormat, Cut { k, n, width, m }: Cut, rooms: &mut Rooms) -> Option<Panels<T>> {
         (self.right == 1 && n.is_multiple_of(width) && m >= ROWS).then(|| {
@@ -264,7 +273,9 @@ impl Matrix {
     pub(super) unsafe fn panels<T>(&self, level: Level, cut: Cut, rooms: &mut Rooms) -> Panels<T> {
         let Cut { k, n, width, m } = cut;
         // Rows that lie close together, or that are read few times, are read where they are; far ones share few sets of the cache.
-        if self.right == 1 && n.is_multiple_of(width) && (self.down == n || m <= 8) {
+        let is_near = self.down == n || m <= 8;
+        let is_read_in_place = if n.is_multiple_of(width) { is_near } else { self.has_lines::<T>(k, n) };
+        if self.right == 1 && is_read_in_place {
             return Panels { start: self.start.cast(), pitch: self.down, step: width, source: None };
         }
         if let Some(panels) = self.unfilled(SourceFormat::Same, cut, rooms) {

@@ -354,6 +354,29 @@ fn left_factors_that_lie_as_tiles_give_the_bits_of_copied_ones() {
 }
 
 #[test]
+fn narrow_right_factors_that_are_read_in_place_give_the_bits_of_copied_ones() {
+    let kind = MatmulKind::float(Scalar::F32, Scalar::F32).unwrap();
+    for (m, n, k) in [(16, 16, 16), (9, 32, 33), (40, 48, 32), (12, 80, 8)] {
+        let shape = Shape { m, n, k };
+        let (lhs, numbers) = (Placed::new(&normal_numbers(m * k, 1), k, k), normal_numbers(k * n, 2));
+        // The bits, and the bytes that copies of the right factor took.
+        let product = |pitch| {
+            let mut packs = Packs::default();
+            let bits = bits_of(kind, shape, [&lhs, &Placed::new(&numbers, n, pitch)], &mut packs);
+            (bits, packs.bytes()[2])
+        };
+        let (copied, bytes) = product(n + 1);
+        assert!(bytes > 0);
+        for (pitch, is_near) in [(n, true), (128, true), (2048, false)] {
+            let (bits, bytes) = product(pitch);
+            assert!(bits == copied, "{shape:?}, rows {pitch} apart");
+            // Such factors are no whole panels with the longest vectors only.
+            assert!(Level::best() != Level::Avx512 || (bytes == 0) == is_near, "{shape:?}, rows {pitch} apart: {bytes} bytes");
+        }
+    }
+}
+
+#[test]
 fn products_share_copies_of_factors_however_they_lie() {
     let (shape, kind) = (Shape { m: 40, n: 48, k: 64 }, MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap());
     let Shape { m, n, k } = shape;
