@@ -320,20 +320,34 @@ where
             }
             half /= 2;
         }
+        self.fold_lanes(fold, &areas);
+        for (result, area) in fold.results.iter().zip(&areas) {
+            self.first_lane(*result, *area);
+        }
+    }
+
+    /// Folds the lanes of the vectors in these areas. From one halving to the next, values stay in registers, unless the combiner hands on what it got: that would be
+    /// overwritten before it is read.
+    fn fold_lanes(&mut self, fold: &Fold, areas: &[i32]) {
+        let hands_on = fold.combined.iter().any(|value| fold.lower.contains(value) || fold.upper.contains(value));
         let mut half = self.width / 2;
         while half > 0 {
+            let (is_first, is_last) = (half == self.width / 2, half == 1);
             for (i, area) in areas.iter().enumerate() {
-                self.value_from_memory(fold.lower[i], *area);
+                if is_first || hands_on {
+                    self.value_from_memory(fold.lower[i], *area);
+                }
                 self.upper_half(fold.lower[i], fold.upper[i], half);
             }
             self.items(&fold.body);
             for (i, area) in areas.iter().enumerate() {
-                self.value_to_memory(fold.combined[i], *area);
+                if is_last || hands_on {
+                    self.value_to_memory(fold.combined[i], *area);
+                } else {
+                    self.copy_value(fold.combined[i], fold.lower[i]);
+                }
             }
             half /= 2;
-        }
-        for (result, area) in fold.results.iter().zip(&areas) {
-            self.first_lane(*result, *area);
         }
     }
 }
