@@ -378,6 +378,26 @@ fn what_is_fetched_changes_nothing() {
     }
 }
 
+/// A combiner that hands on what it got reads it before it is overwritten.
+#[test]
+fn combiners_may_hand_on_what_they_got() {
+    let text = "code lanes 16 ($0: buffer, $1: buffer) {
+        %0 = const i32 0x0
+        %1, %2 = lanes ^0 in 16 (%3 = %0, %4 = %0) {
+            %5 = load i32 $0[^0 * 4]
+            %6 = load i32 $0[^0 * 4 + 64]
+            next %5, %6
+        }
+        %7, %8 = fold (%1, %2) as (%9, %10), (%11, %12) {
+            next %10, %9
+        }
+        store i32 %7, $1[0]
+        store i32 %8, $1[4]
+    }";
+    let code = Code::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    compare(&code, &[], 1).unwrap_or_else(|error| panic!("{error}"));
+}
+
 /// Of vectors side by side, each writes what is the same for all in its own loop of each lane: another value must not live there then.
 #[test]
 fn what_is_the_same_for_all_lanes_is_written_for_each_vector() {

@@ -326,10 +326,10 @@ where
         }
     }
 
-    /// Folds the lanes of the vectors in these areas. From one halving to the next, values stay in registers, unless the combiner hands on what it got: that would be
-    /// overwritten before it is read.
+    /// Folds the lanes of the vectors in these areas. From one halving to the next, values stay in registers, unless the combiner hands on what
+    /// it got of the lower lanes, which would be overwritten before it is read.
     fn fold_lanes(&mut self, fold: &Fold, areas: &[i32]) {
-        let hands_on = fold.combined.iter().any(|value| fold.lower.contains(value) || fold.upper.contains(value));
+        let hands_on = fold.combined.iter().any(|value| fold.lower.contains(value));
         let mut half = self.width / 2;
         while half > 0 {
             let (is_first, is_last) = (half == self.width / 2, half == 1);

@@ -172,11 +172,23 @@ impl<'a> Generator<'a> {
     }
 
     fn fold(&mut self, partials: &[Value]) -> Vec<Value> {
-        let choice = self.below(4);
+        let choice = self.below(8);
         self.builder.fold(partials, |builder, lower, upper| {
-            let pairs = lower.iter().zip(upper);
+            // What is handed on as it came, or combined with what belongs to another partial value, must be there until all have been combined.
+            let other = |i: usize| {
+                let is_alike = |other: &usize| *other != i && builder.lane(lower[*other]) == builder.lane(lower[i]);
+                (0..lower.len()).find(is_alike).unwrap_or(i)
+            };
+            let others: Vec<usize> = (0..lower.len()).map(other).collect();
+            let pairs = lower.iter().zip(upper).zip(others);
             pairs
-                .map(|(a, b)| {
+                .map(|((a, b), other)| {
+                    let (a, b, choice) = match choice {
+                        6 => return *b,
+                        7 => return lower[other],
+                        4.. => (&lower[other], b, choice - 4),
+                        _ => (a, b, choice),
+                    };
                     let prims = match builder.lane(*a) {
                         Lane::Mask => [Prim::MXor, Prim::MAnd, Prim::MOr, Prim::MXor],
                         Lane::F32 | Lane::F64 => [Prim::FAdd, Prim::FMul, Prim::MaxNum, Prim::FMax],
