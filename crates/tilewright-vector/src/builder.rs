@@ -157,6 +157,11 @@ impl Builder {
         self.code.body.push(Item::Store { value, place, mask });
     }
 
+    /// Asks for memory of elements of so many bytes that is read later.
+    pub fn prefetch(&mut self, place: Place, size: u32) {
+        self.code.body.push(Item::Prefetch { place, size });
+    }
+
     /// Reads memory at computed offsets in bytes, which are `i32` or `i64`. Those of 32 bits are as many at once as numbers of 32 bits.
     pub fn gather(&mut self, lane: Lane, buffer: Param, offsets: Value, mask: Option<Value>) -> Value {
         let variability = self.variability_here();

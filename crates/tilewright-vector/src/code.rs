@@ -226,6 +226,13 @@ pub enum Item {
         /// The lanes that write.
         mask: Option<Value>,
     },
+    /// Asks for memory that is read later; what is there does not matter, and nothing else changes.
+    Prefetch {
+        /// Where, of an element of so many bytes.
+        place: Place,
+        /// Bytes of an element.
+        size: u32,
+    },
     /// Reads memory at computed places. A lane whose place is not inside of the buffer gets zero and raises a fault.
     Gather {
         /// What was read.
@@ -393,7 +400,7 @@ impl Item {
             | Item::Lookup { result, .. }
             | Item::Load { result, .. }
             | Item::Gather { result, .. } => Some(*result),
-            Item::Store { .. } | Item::Scatter { .. } | Item::Loop(_) | Item::While(_) | Item::Fold(_) => None,
+            Item::Store { .. } | Item::Prefetch { .. } | Item::Scatter { .. } | Item::Loop(_) | Item::While(_) | Item::Fold(_) => None,
         }
     }
 
@@ -401,7 +408,7 @@ impl Item {
     pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
         match self {
             Item::Prim { prim, operands, .. } => operands[..prim.arity()].iter().copied().for_each(f),
-            Item::Const { .. } | Item::Scalar { .. } | Item::Index { .. } => {}
+            Item::Const { .. } | Item::Scalar { .. } | Item::Index { .. } | Item::Prefetch { .. } => {}
             Item::Lookup { index, .. } => f(*index),
             Item::Load { mask, .. } => mask.iter().copied().for_each(f),
             Item::Store { value, mask, .. } => std::iter::once(*value).chain(*mask).for_each(f),

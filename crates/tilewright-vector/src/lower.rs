@@ -185,7 +185,7 @@ fn count(items: &[Item]) -> usize {
         Item::Loop(inner) => count(&inner.body),
         Item::Fold(inner) => count(&inner.body),
         Item::While(_) | Item::Const { .. } | Item::Scalar { .. } | Item::Index { .. } => 0,
-        Item::Load { .. } | Item::Store { .. } | Item::Gather { .. } | Item::Scatter { .. } => 0,
+        Item::Load { .. } | Item::Store { .. } | Item::Prefetch { .. } | Item::Gather { .. } | Item::Scatter { .. } => 0,
     };
     items.iter().map(of).sum()
 }

@@ -104,6 +104,7 @@ impl Run<'_> {
                     }
                 }
             }
+            Item::Prefetch { .. } => {}
             Item::Gather { result, buffer, offsets, mask } => {
                 let lane = self.code.lane(*result);
                 for i in 0..self.active {

@@ -105,7 +105,7 @@ impl Simplifier<'_> {
                 self.bits[result.index()] = Some(*bits);
                 self.constants.entry((self.values[result.index()].0, *bits)).or_insert(*result);
             }
-            Item::Scalar { .. } | Item::Index { .. } => {}
+            Item::Scalar { .. } | Item::Index { .. } | Item::Prefetch { .. } => {}
             Item::Lookup { result, index, .. } => {
                 *index = self.instead(*index);
                 self.values[result.index()].1 = self.variability(&[*index]);

@@ -170,6 +170,7 @@ impl Printer<'_> {
             }
             Item::Load { result, place, mask } => self.line(f, format_args!("{result} = load {} {place}{}", lane(result), masked(*mask))),
             Item::Store { value, place, mask } => self.line(f, format_args!("store {} {value}, {place}{}", lane(value), masked(*mask))),
+            Item::Prefetch { place, size } => self.line(f, format_args!("prefetch {size} {place}")),
             Item::Gather { result, buffer, offsets, mask } => {
                 self.line(f, format_args!("{result} = gather {} {buffer}[{offsets}]{}", lane(result), masked(*mask)))
             }

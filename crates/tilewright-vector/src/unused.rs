@@ -19,7 +19,13 @@ fn keep(items: &mut Vec<Item>, read: &mut [bool]) {
             | Item::Index { result, .. }
             | Item::Lookup { result, .. } => read[result.index()],
             Item::While(While { carried, .. }) => carried.iter().any(|c| read[c.result.index()]),
-            Item::Load { .. } | Item::Store { .. } | Item::Gather { .. } | Item::Scatter { .. } | Item::Loop(_) | Item::Fold(_) => true,
+            Item::Load { .. }
+            | Item::Store { .. }
+            | Item::Prefetch { .. }
+            | Item::Gather { .. }
+            | Item::Scatter { .. }
+            | Item::Loop(_)
+            | Item::Fold(_) => true,
         };
         if kept {
             bodies(item, read);

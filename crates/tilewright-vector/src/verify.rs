@@ -181,6 +181,10 @@ impl Verifier<'_> {
                 self.mask(*mask)?;
                 self.read(*value).map(drop)
             }
+            Item::Prefetch { place, size } => {
+                require(size.is_power_of_two() && *size <= 8, || format!("elements of {size} bytes"))?;
+                self.place(place)
+            }
             Item::Gather { result, buffer, offsets, mask } => {
                 self.offsets(*buffer, *offsets, *mask)?;
                 self.define(*result, here)?;

@@ -6,7 +6,7 @@ use super::{
     segments::in_turns,
     walk::{Address, Along, Bound, Cell, InstructionSet, Nest, Order, Source, Tail, Walk, slot_of, without_offset},
 };
-use crate::code::{Carried, Count, FETCHED_FOR, Fetched, Fold, Item, Kind, LINE, Loop, Value, Variability, While};
+use crate::code::{Carried, Count, FETCHED_FOR, Fetched, Fold, Item, Kind, LINE, Loop, Place, Value, Variability, While};
 
 /// Which lanes go on to the next iteration.
 #[derive(Clone, Copy)]
@@ -95,7 +95,7 @@ where
     /// Computes the addresses of the places that stand in the loop itself, for its first iteration.
     fn addresses(&mut self, body: &[Item], innermost: bool) {
         for item in body {
-            let (Item::Load { place, .. } | Item::Store { place, .. }) = item else { continue };
+            let (Item::Load { place, .. } | Item::Store { place, .. } | Item::Prefetch { place, .. }) = item else { continue };
             let (place, _) = without_offset(place);
             let known = |nest: &Nest| nest.addresses.iter().any(|(p, _)| *p == place);
             if self.loops.last().is_some_and(known) {
@@ -233,6 +233,15 @@ where
         for (place, size) in rows.iter().filter(|_| rows.len() > 1) {
             let address = self.address(place);
             (0..2 * lanes * size).step_by(LINE as usize).for_each(|behind| self.prefetch(address, behind));
+        }
+    }
+
+    /// Asks for the lines that the lanes of a vector have at a place; where a line holds several vectors, once for those that are side by side.
+    pub(super) fn prefetch_vector(&mut self, place: &Place, size: usize) {
+        let (bytes, line) = (self.width * size, LINE as usize);
+        if (self.ahead * size).is_multiple_of(line) || bytes >= line {
+            let address = self.address(place);
+            (0..bytes).step_by(line).for_each(|behind| self.prefetch(address, behind as i32));
         }
     }
 

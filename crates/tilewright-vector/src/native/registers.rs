@@ -404,7 +404,7 @@ impl<'a> Scan<'a> {
                 self.define_from(*result, false, self.now - 1);
             }
             Item::Const { result, .. } => self.define(*result, true),
-            Item::Store { .. } | Item::Scatter { .. } => {}
+            Item::Store { .. } | Item::Prefetch { .. } | Item::Scatter { .. } => {}
             Item::Loop(inner) => {
                 let unrolls = self.is_unrolled || self.unrolls(inner);
                 let outside = std::mem::replace(&mut self.is_unrolled, unrolls);

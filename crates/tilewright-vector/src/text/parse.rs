@@ -248,6 +248,11 @@ impl<'a> Parser<'a> {
                     self.expect(",")?;
                     Ok(Item::Store { value, place: self.place()?, mask: self.mask()? })
                 }
+                "prefetch" => {
+                    let size = self.integer()?;
+                    let Ok(size) = u32::try_from(size) else { return self.fail(format!("elements of {size} bytes")) };
+                    Ok(Item::Prefetch { place: self.place()?, size })
+                }
                 "scatter" => {
                     self.lane()?;
                     let (value, ..) = self.known()?;

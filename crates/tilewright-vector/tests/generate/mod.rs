@@ -338,6 +338,11 @@ impl<'a> Generator<'a> {
         let begin = self.below(64) as i64;
         match self.place(input, begin, 4096 - begin, lane.size() as i64, false) {
             Some((place, _)) => {
+                if self.below(8) == 7 {
+                    // What is fetched may lie anywhere.
+                    let further = 1 << self.below(40);
+                    self.builder.prefetch(place.clone().offset_by(further), lane.size() as u32);
+                }
                 let mask = self.mask();
                 self.builder.load(lane, place, mask)
             }

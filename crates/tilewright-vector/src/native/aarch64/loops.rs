@@ -48,6 +48,7 @@ impl InstructionSet for Emitter<'_> {
             Item::Lookup { result, index, table } => self.lookup(*result, *index, table),
             Item::Load { result, place, mask } => self.load(*result, place, *mask),
             Item::Store { value, place, mask } => self.store(*value, place, *mask),
+            Item::Prefetch { place, size } => self.prefetch_vector(place, *size as usize),
             Item::Gather { result, buffer, offsets, mask } => self.gather(*result, *buffer, *offsets, *mask),
             Item::Scatter { value, buffer, offsets, mask } => self.scatter(*value, *buffer, *offsets, *mask),
             Item::Loop(_) | Item::While(_) | Item::Fold(_) => unreachable!("the walk goes into these"),
