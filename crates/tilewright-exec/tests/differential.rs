@@ -14,8 +14,8 @@ mod passes;
 mod regular;
 
 use generate::{
-    Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, integer_program, over_k_program,
-    program, rounds_program, stopped_program, stored_program, sum_program,
+    Choices, Program, beside_program, combinations, edge_program, elementwise_program, exhaustive_program, integer_program,
+    normalised_program, over_k_program, program, rounds_program, stopped_program, stored_program, sum_program,
 };
 use naive::facts::FactsCheck;
 use naive::value::{Element, Item, Trust};
@@ -379,13 +379,33 @@ fn blocks_of_elementwise_programs_do_what_the_naive_evaluator_does() {
     assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
 }
 
+/// How many programs of rows a run tries: these are long, so each takes a while.
+const PROGRAMS_OF_ROWS: u64 = 1000;
+
+/// Rows that are reduced and computed with again, where there is native code: most of them are regions that take row after row.
+#[test]
+fn normalised_rows_do_what_the_naive_evaluator_does() {
+    let (seeds, all) = (seeds(PROGRAMS_OF_ROWS), combinations());
+    let single = seeds.end - seeds.start == 1;
+    let looked = compare_seeds(seeds, Maker { make: normalised_program, all: &all, judge: compare });
+    assert!(single || looked.exact > looked.unknown, "{} exact, {} near, {} unknown", looked.exact, looked.near, looked.unknown);
+    let pass = PlanPass::find_or_suggest("fuse-rows").unwrap();
+    let plan = |seed| {
+        let module = normalised_program(&mut Choices::random(seed), &all).module;
+        tilewright_exec::Program::new(module).plan_after("k", pass).unwrap()
+    };
+    let plans: Vec<String> = (0..100).map(plan).collect();
+    let fused = plans.iter().filter(|plan| plan.contains("from rows ")).count();
+    assert!(!plans.iter().any(|plan| plan.contains("sweep region")) || fused > 30, "{fused} of {}", plans.len());
+}
+
 /// How many programs of each kind are tried on all machines; `PROGRAMS` is another number.
 const PROGRAMS_ON_MACHINES: u64 = 150;
 
 /// The bits are the same with and without native code, at each level of this CPU, and on any machine.
 #[test]
 fn machines_give_equal_bits() {
-    for make in [program, elementwise_program, over_k_program, rounds_program, stored_program] {
+    for make in [program, elementwise_program, normalised_program, over_k_program, rounds_program, stored_program] {
         let looked = compare_seeds(seeds(PROGRAMS_ON_MACHINES), Maker { make, all: &combinations(), judge: compare_machines });
         assert!(looked.exact > 0, "nothing was compared");
     }

@@ -146,7 +146,10 @@ impl Dependences {
     fn order_in_memory(&self, code: &[Inst]) -> BlockOrder {
         let (mut all, mut side_by_side) = (0usize, [0usize; 3]);
         for inst in code {
-            let (Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. }) = inst else { continue };
+            let (Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } | Inst::RowsStore { view, .. }) = inst
+            else {
+                continue;
+            };
             let Placement::Tensor(dims) = &view.places else { continue };
             let rows = view.tile.iter().filter(|extent| **extent > 1).count();
             let row = dims.iter().find(|dim| matches!(dim.stride, Extent::Static(1)));

@@ -141,7 +141,7 @@ impl Display for Draft {
 impl Display for Plan {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let streams: Vec<usize> = self.may_stream.iter().enumerate().filter(|(_, may)| **may).map(|(at, _)| at).collect();
-        let stores = |at: &usize| self.code.get(*at).is_some_and(|inst| matches!(inst, Inst::SweepStore { .. }));
+        let stores = |at: &usize| self.code.get(*at).is_some_and(|inst| matches!(inst, Inst::SweepStore { .. } | Inst::RowsStore { .. }));
         let again: Vec<usize> = self.read_again.iter().enumerate().filter(|(_, again)| **again).map(|(at, _)| at).collect();
         let joined: Vec<usize> = self.stores_behind.iter().enumerate().flat_map(|(at, behind)| at + 1..=at + behind).collect();
         let mut facts = vec![

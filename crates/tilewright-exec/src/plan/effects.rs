@@ -113,6 +113,7 @@ impl Inst {
             Inst::Sweep(sweep) if sweep.has_gathers => Effects::memory(MemoryEffect::Load(Ordering::Weak)),
             Inst::Elementwise(_)
             | Inst::Sweep(_)
+            | Inst::Rows(_)
             | Inst::Move { .. }
             | Inst::Extract { .. }
             | Inst::Insert { .. }
@@ -129,7 +130,9 @@ impl Inst {
             Inst::LoadWindows(load) => Effects::memory(MemoryEffect::Load(load.view.order.strength())),
             Inst::LoadPointers { access, .. } => Effects::memory(MemoryEffect::Load(access.order.strength())),
             Inst::IndexedLoad(_) => Effects::memory(MemoryEffect::Load(Ordering::Weak)),
-            Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Effects::memory(MemoryEffect::Store(view.order.strength())),
+            Inst::Store { view, .. } | Inst::SweepStore { view, .. } | Inst::RowsStore { view, .. } => {
+                Effects::memory(MemoryEffect::Store(view.order.strength()))
+            }
             Inst::StorePointers { access, .. } => Effects::memory(MemoryEffect::Store(access.order.strength())),
             Inst::Atomic(_) | Inst::AtomicView { .. } => Effects::memory(MemoryEffect::Atomic),
             Inst::Alloca { .. } | Inst::Release(_) => Effects { allocates: true, ..Effects::NONE },

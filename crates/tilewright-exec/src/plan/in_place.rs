@@ -6,7 +6,7 @@
 //! than products, stores and reductions of columns, in order, is known when the load runs; if it does not, the load copies.
 
 use super::{
-    Extent, Inst, Matmul, Placement, Readers, Sweep, SweepInput, Tile, VReg, ViewAccess,
+    Extent, Inst, Matmul, Placement, Readers, RowRegion, Sweep, SweepInput, Tile, VReg, ViewAccess,
     counts::{Counts, count_uses, count_writes},
     tile::{Base, row_major},
 };
@@ -119,6 +119,8 @@ pub(crate) fn read_again(code: &[Inst]) -> Vec<bool> {
 fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize, machine: &TargetMachine) -> (Readers, bool) {
     let is_it = |tile: &Tile| usize::from(tile.base == Base::Reg(reg));
     let (mut in_order, mut strided, mut in_stores, mut in_products) = (0, 0, 0, 0);
+    // How many are row regions, and the length of their rows.
+    let (mut in_rows, mut row) = (0, 0);
     // Stores that have readers behind them.
     let mut stores = 0;
     let has_rows = may_not_lie_in_order(view, machine);
@@ -128,8 +130,15 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
         let strided = tiles().filter(|tile| sweep.is_region() && has_rows && follows(tile, view)).count();
         [tiles().count() - strided, strided]
     };
+    let mut count_rows = |rows: &RowRegion, in_order: &mut usize, in_rows: &mut usize| {
+        for input in rows.inputs.iter().filter(|input| is_it(&input.tile) > 0) {
+            // Whether its rows lie a distance apart is found when it runs.
+            *(if input.spread.is_row() { &mut *in_rows } else { &mut *in_order }) += 1;
+            row = rows.row;
+        }
+    };
     for (inst, _) in code {
-        let found = in_order + strided + in_stores + in_products;
+        let found = in_order + strided + in_stores + in_products + in_rows;
         if found == uses || stores > MAX_STORES {
             break;
         }
@@ -137,6 +146,11 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
             Inst::Sweep(sweep) => {
                 let [ordered, through_strides] = inputs(sweep);
                 (in_order, strided) = (in_order + ordered, strided + through_strides);
+            }
+            Inst::Rows(rows) => count_rows(rows, &mut in_order, &mut in_rows),
+            Inst::RowsStore { rows, .. } if inst.effects().is_weak_store() => {
+                count_rows(rows, &mut in_order, &mut in_rows);
+                stores += usize::from(in_order + strided + in_stores + in_products + in_rows < uses);
             }
             Inst::FoldRows(fold) => in_order += is_it(&fold.src),
             Inst::Fold(fold) => in_order += fold.operands.iter().map(|operand| is_it(&operand.src)).sum::<usize>(),
@@ -159,10 +173,11 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
             _ => break,
         }
     }
-    let readers = match [in_order, strided, in_stores, in_products] {
+    let readers = match [in_order, strided, in_stores, in_products, in_rows] {
         found if found.iter().sum::<usize>() != uses => return (Readers::Any, false),
-        [0, 0, 0, _] => Readers::Products,
-        [0, 0, _, 0] => Readers::Stores,
+        [0, 0, 0, 0, _] if in_rows > 0 && stores == 0 => Readers::Rows(row),
+        [0, 0, 0, _, 0] => Readers::Products,
+        [0, 0, _, 0, 0] => Readers::Stores,
         [0, ..] => Readers::Strided,
         _ => Readers::InOrder,
     };

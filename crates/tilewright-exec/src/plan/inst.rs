@@ -6,6 +6,7 @@
 use super::{
     AccessFunction, PerDim, Piece, Tile, VReg,
     combiner::Combiner,
+    row_region::RowRegion,
     sweep::{Src, Step, Sweep, SweepInput},
 };
 use crate::kernels::{
@@ -84,6 +85,14 @@ pub(crate) enum Inst {
     /// Runs a sweep and stores one of its results, which nothing else reads.
     SweepStore {
         sweep: Box<Sweep>,
+        view: Box<ViewAccess>,
+        src: Tile,
+    },
+    /// Runs a row region.
+    Rows(Box<RowRegion>),
+    /// Runs a row region and stores one of its results, which nothing else reads.
+    RowsStore {
+        rows: Box<RowRegion>,
         view: Box<ViewAccess>,
         src: Tile,
     },
@@ -176,6 +185,9 @@ pub(crate) enum Readers {
     Strided,
     /// The same, and all are stores, which copy rows that lie anywhere.
     Stores,
+    /// Row regions that follow at once, of rows with so many elements: it can be left where it is if its rows lie as far apart as each other, also if it has
+    /// less of each row.
+    Rows(usize),
     /// The same, and all are products, which fetch what a loop will load next while they multiply.
     Products,
 }
@@ -492,6 +504,12 @@ impl Inst {
                 view.for_each_read(&mut visit);
                 visit(src);
             }
+            Inst::Rows(rows) => rows.for_each_read(visit),
+            Inst::RowsStore { rows, view, src } => {
+                rows.for_each_read(&mut visit);
+                view.for_each_read(&mut visit);
+                visit(src);
+            }
             Inst::Move { src, .. } | Inst::Repack { src, .. } => visit(src),
             Inst::Extract { src, slice, .. } => [src].into_iter().chain(&slice.indices).for_each(visit),
             Inst::Insert { src, slice, .. } => [src, &slice.first].into_iter().chain(&slice.indices).for_each(visit),
@@ -563,6 +581,7 @@ impl Inst {
             Inst::Matmul(matmul) => visit(matmul.dst),
             Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
             Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.for_each_write(visit),
+            Inst::Rows(rows) | Inst::RowsStore { rows, .. } => rows.for_each_write(visit),
             Inst::FoldRows(fold) => [fold.dst, fold.spare].into_iter().for_each(visit),
             Inst::FoldColumns(fold) => [fold.dst, fold.spare].into_iter().chain(fold.sums).for_each(visit),
             Inst::Fold(fold) => fold.operands.iter().for_each(|operand| {
@@ -588,7 +607,7 @@ impl Inst {
 
     /// Whether it goes over as much as a whole tile.
     pub(crate) fn is_pass(&self) -> bool {
-        let folds = matches!(self, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_));
+        let folds = matches!(self, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_)) || self.rows().is_some();
         folds || self.sweep().is_some_and(|sweep| sweep.n >= Sweep::PIECE)
     }
 
@@ -635,12 +654,30 @@ impl Inst {
         }
     }
 
+    /// The row region that it runs.
+    pub(crate) fn rows(&self) -> Option<&RowRegion> {
+        match self {
+            Inst::Rows(rows) | Inst::RowsStore { rows, .. } => Some(rows),
+            _ => None,
+        }
+    }
+
+    /// The row region that it runs.
+    pub(super) fn rows_mut(&mut self) -> Option<&mut RowRegion> {
+        match self {
+            Inst::Rows(rows) | Inst::RowsStore { rows, .. } => Some(rows),
+            _ => None,
+        }
+    }
+
     /// The view that it accesses a tile of.
     pub(crate) fn view_mut(&mut self) -> Option<&mut ViewAccess> {
         match self {
-            Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } | Inst::AtomicView { view, .. } => {
-                Some(view)
-            }
+            Inst::Load { view, .. }
+            | Inst::Store { view, .. }
+            | Inst::SweepStore { view, .. }
+            | Inst::RowsStore { view, .. }
+            | Inst::AtomicView { view, .. } => Some(view),
             Inst::LoadWindows(load) => Some(&mut load.view),
             _ => None,
         }

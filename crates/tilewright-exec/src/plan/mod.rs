@@ -15,6 +15,7 @@ mod fixed_views;
 mod frame;
 mod fuse;
 mod fuse_reductions;
+mod fuse_rows;
 mod grouping;
 mod in_place;
 mod in_step;
@@ -30,6 +31,7 @@ mod product_loops;
 mod read_ahead;
 mod recompute;
 mod region;
+mod row_region;
 mod short_divisions;
 mod sites;
 mod spread;
@@ -64,6 +66,7 @@ pub(crate) use printf::{Conversion, Piece};
 pub(crate) use product_loops::ProductLoop;
 pub(crate) use read_ahead::Prefetches;
 pub(crate) use region::{Executable, Form, Gathers, REACH, Region, RegionBuffer, Walks, counter_mask};
+pub(crate) use row_region::{Content, RowForm, RowInput, RowRegion, RowResult, Spread, ValueKind};
 pub(crate) use short_divisions::ShortDivisions;
 use sites::SiteTable;
 pub(crate) use sites::{Source, mark_origins};
@@ -223,10 +226,10 @@ impl Plan {
         self.code.iter().enumerate().filter_map(|(instruction, inst)| {
             let code = match inst {
                 Inst::Fold(fold) => combiner::code_of(fold)?,
-                inst => {
-                    let sweep = inst.sweep()?;
-                    sweep.region()?.code(sweep)
-                }
+                inst => match (inst.rows(), inst.sweep()) {
+                    (Some(rows), _) => rows.code(&rows.usual()),
+                    (None, sweep) => sweep?.region()?.code(sweep?),
+                },
             };
             let native = self.machine.native().and_then(|level| code.listing(level).ok());
             Some(RegionCode { instruction, vector: code.to_string(), native })

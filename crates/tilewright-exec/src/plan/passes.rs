@@ -4,8 +4,8 @@
 //! labels become numbers of instructions, which makes a [`Plan`]; the last passes write into it what the machine would find out otherwise.
 
 use super::{
-    BlockOrder, Draft, Inst, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, in_place, in_step, indexed,
-    late, product_loops, read_ahead, recompute, region, spread, stores_behind, streaming, sweep_loops, widen, windows,
+    BlockOrder, Draft, Inst, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, fuse_rows, in_place,
+    in_step, indexed, late, product_loops, read_ahead, recompute, region, spread, stores_behind, streaming, sweep_loops, widen, windows,
 };
 use tilewright_ir::nearest;
 
@@ -115,6 +115,12 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     ),
     row("fuse-stores", "Joins sweeps with the stores of their results.", SWEEPS, Run::Draft(|draft| direct_store::join(&mut draft.code))),
     row(
+        "fuse-rows",
+        "Makes one region of sweeps over rows and the reductions of these rows between them, which takes row after row.",
+        |inst| matches!(inst, Inst::FoldRows(_)),
+        Run::Draft(fuse_rows::fuse),
+    ),
+    row(
         "fuse-reductions",
         "Begins reductions of rows in the sweeps that compute the rows.",
         |inst| matches!(inst, Inst::FoldRows(_) | Inst::FoldColumns(_)),
@@ -179,7 +185,7 @@ pub const PLAN_PASSES: &[PlanPass] = &[
     row(
         "join-stores",
         "Counts the stores of other results that stand right behind a sweep's own store, and that it carries out.",
-        |inst| matches!(inst, Inst::SweepStore { .. }),
+        |inst| matches!(inst, Inst::SweepStore { .. } | Inst::RowsStore { .. }),
         Run::Plan(|plan| plan.stores_behind = stores_behind::count(&plan.code)),
     ),
     row(

@@ -58,6 +58,11 @@ pub(super) fn share_out(code: &mut [Inst]) -> Prefetches {
     if !has_folds && code.iter().all(|inst| inst.sweep().is_none()) {
         return Prefetches::None;
     }
+    // Row regions fetch the next row themselves, and leave little to others.
+    if code.iter().any(|inst| inst.rows().is_some()) && !code.iter().any(|inst| matches!(inst, Inst::Matmul(_))) {
+        code.iter_mut().for_each(Inst::leave_memory_alone);
+        return Prefetches::None;
+    }
     let in_folds = sweeps().map(|sweep| sweep.steps.len()).sum::<usize>() <= LITTLE_TO_COMPUTE;
     let has_loops = code.iter().enumerate().any(|(at, inst)| inst.target().is_some_and(|target| target <= at));
     // These read one element behind the other.

@@ -66,7 +66,7 @@ pub(crate) struct Region {
     /// The code for buffers that lie as in registers.
     usual: OnceLock<Executable>,
     /// The code for each other form that has been asked for.
-    forms: Forms,
+    forms: Forms<Form>,
 }
 
 /// What a region reads or writes.
@@ -156,14 +156,20 @@ impl Walks {
 }
 
 /// Code that has been made, form by form: a list that only grows.
-#[derive(Debug, Default)]
-struct Forms(OnceLock<Box<Made>>);
+#[derive(Debug)]
+pub(super) struct Forms<F>(OnceLock<Box<Made<F>>>);
 
 #[derive(Debug)]
-struct Made {
-    form: Form,
+struct Made<F> {
+    form: F,
     executable: Executable,
-    next: Forms,
+    next: Forms<F>,
+}
+
+impl<F> Default for Forms<F> {
+    fn default() -> Self {
+        Forms(OnceLock::new())
+    }
 }
 
 /// Vector code that can be run.
@@ -174,9 +180,9 @@ pub(crate) enum Executable {
     Portable(Box<Code>),
 }
 
-impl Forms {
+impl<F: Clone + PartialEq> Forms<F> {
     /// The code for a form, and its number.
-    fn get_or_make(&self, form: &Form, make: impl Fn() -> Executable) -> (&Executable, usize) {
+    pub(super) fn get_or_make(&self, form: &F, make: impl Fn() -> Executable) -> (&Executable, usize) {
         let (mut at, mut number) = (self, 0);
         loop {
             let made = at.0.get_or_init(|| Box::new(Made { form: form.clone(), executable: make(), next: Forms::default() }));
@@ -404,6 +410,9 @@ pub(super) fn tell_constants(code: &mut [Inst], constants: &Constants) {
         if let Some((region, inputs)) = inst.sweep_mut().and_then(Sweep::region_mut) {
             region.know(inputs, constants);
         }
+        if let Some(rows) = inst.rows_mut() {
+            rows.know(constants);
+        }
         if let Inst::Fold(fold) = inst {
             let read = fold.operands.iter().map(|operand| &operand.tile).chain(&fold.captures);
             let known = read.map(|tile| known_number(tile, constants)).collect();
@@ -413,7 +422,7 @@ pub(super) fn tell_constants(code: &mut [Inst], constants: &Constants) {
 }
 
 /// The bits of a tile that is one number in all launches.
-fn known_number(tile: &Tile, constants: &Constants) -> Option<u64> {
+pub(super) fn known_number(tile: &Tile, constants: &Constants) -> Option<u64> {
     constants.known(constant(tile)?, tile.elem.size())
 }
 
@@ -423,7 +432,7 @@ fn constant_of(input: &SweepInput) -> Option<usize> {
 }
 
 /// Where among the launch's constants a tile lies that is a single number there.
-fn constant(tile: &Tile) -> Option<usize> {
+pub(super) fn constant(tile: &Tile) -> Option<usize> {
     match tile.base {
         Base::Const(offset) if tile.is_splat() => Some(offset),
         _ => None,

@@ -57,7 +57,9 @@ impl ShortDivisions {
 
 /// The places of an access whose index is divided by a number that the module does not tell.
 fn divides(inst: &Inst) -> Option<&AccessFunction> {
-    let (Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. }) = inst else { return None };
+    let (Inst::Load { view, .. } | Inst::Store { view, .. } | Inst::SweepStore { view, .. } | Inst::RowsStore { view, .. }) = inst else {
+        return None;
+    };
     let Placement::Computed(function) = &view.places else { return None };
     let is_unknown = |by: usize| !matches!(function.nodes[by].index, Index::Constant(_));
     let divides = function.nodes.iter().any(|node| matches!(node.index, Index::Divide { by, .. } if is_unknown(by)));

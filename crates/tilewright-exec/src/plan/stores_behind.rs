@@ -1,26 +1,29 @@
-//! Stores that stand right behind a sweep that stores one of its results, and store others: optimizers update several arrays at once.
+//! Stores that stand right behind a sweep or a row region that stores one of its results, and store others: optimizers update several arrays at once.
 //!
-//! The sweep writes these results where they belong, too, if their tiles lie whole and in order in memory; that is known when it runs. The stores
+//! It writes these results where they belong, too, if their tiles lie whole and in order in memory; that is known when it runs. The stores
 //! find them there then.
 
-use super::{Inst, counts::Counts, direct_store::stored_once};
+use super::{Inst, VReg, counts::Counts, direct_store::stored_once};
 
 /// For each instruction of finished code, how many such stores stand behind it.
 pub(crate) fn count(code: &[Inst]) -> Vec<usize> {
     let mut behind = vec![0; code.len()];
-    if !code.windows(2).any(|pair| matches!(pair, [Inst::SweepStore { .. }, Inst::Store { .. }])) {
+    let stores = |inst: &Inst| matches!(inst, Inst::SweepStore { .. } | Inst::RowsStore { .. });
+    if !code.windows(2).any(|pair| stores(&pair[0]) && matches!(pair[1], Inst::Store { .. })) {
         return behind;
     }
     let (reads, writes) = (Counts::of_reads(code.iter()), Counts::of_writes(code.iter()));
     for (at, inst) in code.iter().enumerate() {
-        let Inst::SweepStore { sweep, .. } = inst else { continue };
-        if !inst.effects().is_weak_store() || sweep.has_gathers || sweep.rounds.is_some() {
+        let gives = |reg: VReg| match inst {
+            Inst::SweepStore { sweep, .. } if !sweep.has_gathers && sweep.rounds.is_none() => sweep.result(reg).is_some(),
+            Inst::RowsStore { rows, .. } => rows.rows_in(reg).is_some(),
+            _ => false,
+        };
+        if !inst.effects().is_weak_store() {
             continue;
         }
         let is_result = |inst: &Inst| match inst {
-            Inst::Store { view, src } => {
-                stored_once(view, src).is_some_and(|reg| sweep.result(reg).is_some() && reads.of(reg) == 1 && writes.of(reg) == 1)
-            }
+            Inst::Store { view, src } => stored_once(view, src).is_some_and(|reg| gives(reg) && reads.of(reg) == 1 && writes.of(reg) == 1),
             _ => false,
         };
         behind[at] = code[at + 1..].iter().take_while(|inst| is_result(inst)).count();

@@ -14,6 +14,7 @@ use super::{
     Src, Step, Sweep, SweepInput, Tile, Update, VReg, ViewAccess, ViewDim, Way,
     access::{DivisionPart, Index, Leaf},
     inst::{Elementwise, Order, Slice},
+    row_region::{Content, RowRegion, RowSrc, Spread, ValueKind},
 };
 use crate::elem::Elem;
 use std::fmt::{self, Display, Formatter};
@@ -156,6 +157,48 @@ impl Display for Sweep {
         self.steps.iter().try_for_each(|step| writeln!(f, "          {step}"))?;
         for fold in &self.folds {
             writeln!(f, "          {} = fold_to_a_part {:?} of step {} in rows of {}", fold.dst, fold.combine.imm.op, fold.step, fold.row)?;
+        }
+        f.write_str("        }")
+    }
+}
+
+impl Display for RowSrc {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            RowSrc::Input(input) => write!(f, "in{input}"),
+            RowSrc::Value(value) => write!(f, "v{value}"),
+        }
+    }
+}
+
+impl Display for RowRegion {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "rows {} of {} {{", self.rows, self.row)?;
+        for (i, input) in self.inputs.iter().enumerate() {
+            let spread = match input.spread {
+                Spread::One => "one",
+                Spread::EachRow => "each_row",
+                Spread::EachColumn => "each_column",
+                Spread::Each => "each",
+            };
+            write!(f, "          in{i} = {spread} {}", input.tile)?;
+            writeln!(f, "{}", self.known(i).map_or(String::new(), |bits| format!(" known {bits:#x}")))?;
+        }
+        for (i, value) in self.values.iter().enumerate() {
+            let kind = match value.kind {
+                ValueKind::Number => "number ",
+                ValueKind::Columns => "",
+                ValueKind::Fold => "fold ",
+            };
+            writeln!(f, "          v{i} = {kind}{} ({})", value.kernel, list(&value.srcs))?;
+        }
+        for result in &self.results {
+            let what = match result.content {
+                Content::AllRows => "",
+                Content::OneRow => " kept",
+                Content::Partials => " partials",
+            };
+            writeln!(f, "          {} = v{}{what}", result.reg, result.value)?;
         }
         f.write_str("        }")
     }
@@ -356,6 +399,8 @@ impl Display for Inst {
             }
             Inst::Store { view, src } => write!(f, "store {view}, {src}"),
             Inst::SweepStore { sweep, view, src } => write!(f, "store {view}, {src} from {sweep}"),
+            Inst::Rows(rows) => write!(f, "{rows}"),
+            Inst::RowsStore { rows, view, src } => write!(f, "store {view}, {src} from {rows}"),
             Inst::LoadPointers { access, padding, dst } => {
                 write!(f, "{dst} = load {access}")?;
                 padding.as_ref().map_or(Ok(()), |padding| write!(f, " padding {padding}"))

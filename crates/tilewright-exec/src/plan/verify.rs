@@ -17,7 +17,9 @@ pub(super) fn draft(draft: &Draft) -> Result<(), String> {
         let exists = |reg: VReg| reg.index() < draft.registers.len();
         // A sweep may read what its own steps wrote. Insertions name the register that they fill slice by slice.
         let own = |reg: VReg| {
-            inst.sweep().is_some_and(|sweep| sweep.result(reg).is_some()) || matches!(inst, Inst::Insert { dst, .. } if *dst == reg)
+            inst.sweep().is_some_and(|sweep| sweep.result(reg).is_some())
+                || inst.rows().is_some_and(|rows| rows.results.iter().any(|result| result.reg == reg))
+                || matches!(inst, Inst::Insert { dst, .. } if *dst == reg)
         };
         inst.for_each_read(|tile| match tile.base {
             Base::Reg(reg) if !exists(reg) => broken = Err(format!("{reg} does not exist")),

@@ -4,7 +4,7 @@ use super::{Part, Work};
 use crate::{
     elem::Elem,
     kernels::{Kernel, mma::MatmulKind},
-    plan::{Base, Fold, FoldColumns, FoldRows, Inst, Matmul, Plan, PointerAccess, Readers, Sweep, VReg, ViewAccess},
+    plan::{Base, Fold, FoldColumns, FoldRows, Inst, Matmul, Plan, PointerAccess, Readers, RowRegion, Sweep, VReg, ValueKind, ViewAccess},
 };
 use tilewright_ir::Scalar;
 use tilewright_passes::elementwise::flops;
@@ -52,6 +52,11 @@ fn parts(plan: &Plan, inst: &Inst, site: u32) -> Vec<Part> {
             parts.extend(steps(sweep, site).map(|(site, cost)| part(site, cost)));
         }
         Inst::Sweep(sweep) => parts.extend(steps(sweep, site).map(|(site, cost)| part(site, cost))),
+        Inst::Rows(rows) => parts.extend(values(rows).map(|(site, cost)| part(site, cost))),
+        Inst::RowsStore { rows, view, .. } => {
+            parts.push(part(site, store(view)));
+            parts.extend(values(rows).map(|(site, cost)| part(site, cost)));
+        }
         inst => parts.push(part(site, cost(inst))),
     }
     // Several steps may come from one operation.
@@ -86,6 +91,18 @@ fn steps(sweep: &Sweep, site: u32) -> impl Iterator<Item = (u32, (Work, u64))> {
     steps.chain(folds).chain(gathers)
 }
 
+/// What a row region computes, each with the operation that it came from.
+fn values(rows: &RowRegion) -> impl Iterator<Item = (u32, (Work, u64))> {
+    rows.values.iter().map(move |value| {
+        let elements = match value.kind {
+            ValueKind::Number => rows.rows,
+            ValueKind::Columns => rows.rows * rows.row,
+            ValueKind::Fold => rows.rows * (rows.row - 1),
+        };
+        (value.site, computed(&value.kernel, elements))
+    })
+}
+
 /// What a kernel computes on so many elements.
 fn computed(kernel: &Kernel, n: usize) -> (Work, u64) {
     let imm = &kernel.imm;
@@ -118,7 +135,7 @@ fn cost(inst: &Inst) -> (Work, u64) {
         Inst::FoldColumns(fold) => columns(fold),
         Inst::Fold(fold) => folded(fold),
         Inst::Elementwise(inst) => computed(&inst.kernel, inst.n),
-        Inst::Sweep(_) | Inst::SweepStore { .. } => unreachable!("sweeps have parts"),
+        Inst::Sweep(_) | Inst::SweepStore { .. } | Inst::Rows(_) | Inst::RowsStore { .. } => unreachable!("these have parts"),
         // Its windows count where they are read.
         Inst::LoadWindows(_) => (Work::default(), 1),
         Inst::Label(_)

@@ -7,6 +7,7 @@
 use super::{
     Block, Launch, Machine, atomics, copy,
     frame::Frame,
+    in_place::row_pitch,
     region::Counts,
     tiling::{Axis, MAX_AXES},
 };
@@ -140,6 +141,31 @@ impl Inside {
     /// How many elements each dimension has inside.
     pub(super) fn counts(&self) -> Counts {
         self.dims.iter().map(|(axis, _)| axis.count).collect()
+    }
+
+    /// Of a tile that is seen as rows of so many elements, how many columns are inside and how far apart the rows are; `None` if these are not all inside,
+    /// or do not lie a distance apart.
+    pub(super) fn rows_of(&self, row: usize) -> Option<(usize, usize)> {
+        let mut columns = row;
+        for (axis, tile) in &self.dims {
+            if axis.count == *tile {
+                continue;
+            }
+            if axis.pitch != 1 || *tile != row {
+                return None;
+            }
+            columns = axis.count;
+        }
+        Some((columns, row_pitch(&self.axes()?, row)?))
+    }
+
+    /// Its axes, the outermost first.
+    pub(super) fn axes(&self) -> Option<[Axis; MAX_AXES]> {
+        let mut axes = [Axis::SINGLE; MAX_AXES];
+        for (to, (axis, _)) in axes.iter_mut().rev().zip(&self.dims) {
+            *to = *axis;
+        }
+        (self.dims.len() <= MAX_AXES).then_some(axes)
     }
 
     /// Lets a nest over tiles go no further than what is inside, and a buffer of it lie as that does in memory; `false` if it has no loop for
@@ -294,6 +320,18 @@ impl Machine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_of_which_the_first_columns_are_inside() {
+        let axis = |count, stride, pitch| Axis { count, stride, pitch };
+        let of = |dims: &[(Axis, usize)]| Inside { host: None, dims: dims.iter().copied().collect() }.rows_of(512);
+        assert_eq!(of(&[(axis(384, 1, 1), 512), (axis(64, 400, 512), 64)]), Some((384, 400)));
+        assert_eq!(of(&[(axis(384, 1, 1), 512)]), Some((384, 512)));
+        // Rows of which some are outside, elements that are apart, rows of several dimensions.
+        assert_eq!(of(&[(axis(384, 1, 1), 512), (axis(63, 400, 512), 64)]), None);
+        assert_eq!(of(&[(axis(384, 2, 1), 512), (axis(64, 800, 512), 64)]), None);
+        assert_eq!(of(&[(axis(16, 1, 1), 16), (axis(20, 16, 16), 32)]), None);
+    }
 
     /// Rows of a tile of 64 x 512 with 384 elements inside, which lie 400 apart in memory, gone through by groups of 4 rows.
     #[test]

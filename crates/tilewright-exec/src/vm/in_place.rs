@@ -39,9 +39,14 @@ pub(super) struct InPlace {
     loaded: Vec<Whole>,
     /// Where the tiles that sweeps stored lay the last time, and where they will probably lie the next time.
     stored: Vec<(VReg, Guess)>,
+    /// For registers of tiles that hang over edges, how many columns of a row were inside: there is code for a few of these numbers.
+    columns: Vec<(VReg, SmallVec<[usize; MOST_COLUMNS]>)>,
     /// Where the last tiles lay that loads copied, because a part of them was outside of their tensors.
     copied: Vec<(VReg, *const u8)>,
 }
+
+/// How many different numbers of columns row regions have code for, for each tile that hangs over an edge.
+const MOST_COLUMNS: usize = 4;
 
 /// What a tile's distances are those of, which tells whether they are the same as another time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,6 +82,8 @@ struct Whole {
     buffer: usize,
     /// What its distances are those of, if the launch knows them.
     fixed: Option<Distances>,
+    /// If a part of each of its rows is outside of its tensor: how many columns are inside, and the bits of the others. Only row regions read that.
+    inside: Option<(usize, u64)>,
     /// How many bytes it begins behind the tile that it is a window of, if it is one.
     behind: usize,
     /// The rows that it consists of instead, if they lie anywhere; only stores read those.
@@ -92,6 +99,7 @@ impl Default for Whole {
             next: std::ptr::null(),
             buffer: 0,
             fixed: None,
+            inside: None,
             behind: 0,
             rows: None,
         }
@@ -118,6 +126,31 @@ pub(super) fn read_ahead(start: *const u8, axes: &[Axis; MAX_AXES], size: usize,
     if other.count == 1 && rows.count > 1 && row.stride == 1 {
         ahead.add(start, rows.count, rows.stride as usize * size, row.count * size);
     }
+}
+
+/// How far apart rows of so many elements lie in memory, of a tile with these axes; `None` if their elements do not lie side by side, or the rows not a
+/// distance apart.
+pub(super) fn row_pitch(axes: &[Axis; MAX_AXES], row: usize) -> Option<usize> {
+    let (mut pitch, mut next) = (None, 0);
+    for axis in axes.iter().rev().filter(|axis| axis.count > 1) {
+        let stride = axis.stride as usize;
+        if axis.pitch < row {
+            let reach = axis.pitch * axis.count;
+            if stride != axis.pitch || reach > row && pitch.is_some() {
+                return None;
+            }
+            // It goes on from one row to the next.
+            if reach > row {
+                (pitch, next) = (Some(row), reach);
+            }
+        } else {
+            let fits = if pitch.is_none() { axis.pitch == row } else { stride == next };
+            pitch = pitch.or(Some(stride)).filter(|_| fits);
+            pitch?;
+            next = stride * axis.count;
+        }
+    }
+    Some(pitch.unwrap_or(row))
 }
 
 /// The distance in memory along a dimension that has this extent and this stride in the register.
@@ -210,6 +243,34 @@ impl InPlace {
         self.find(tile, regs).filter(|whole| !whole.in_order).map(|whole| &whole.axes)
     }
 
+    /// The rows of so many elements of a tile that a load left in memory: how far apart they lie, how many columns lie there, and the bits of the others.
+    /// `None` if it is in its register, or lies otherwise.
+    pub(super) fn rows_of(&self, tile: &Tile, regs: &Frame, row: usize) -> Option<(usize, usize, u64)> {
+        let whole = self.find(tile, regs).filter(|whole| whole.rows.is_none())?;
+        let pitch = if whole.in_order { row } else { row_pitch(&whole.axes, row)? };
+        let (columns, padding) = whole.inside.unwrap_or((row, 0));
+        Some((pitch, columns, padding))
+    }
+
+    /// Whether a load left a tile in memory between two addresses, or a part of it.
+    pub(super) fn overlaps(&self, tile: &Tile, regs: &Frame, other: Range<usize>) -> bool {
+        self.find(tile, regs).is_some_and(|whole| whole.overlaps(other, tile.elem.size()))
+    }
+
+    /// Whether row regions may have code for tiles of a register of which so many columns are inside: for a few of these numbers.
+    pub(super) fn knows_columns(&mut self, reg: VReg, columns: usize) -> bool {
+        let at = self.columns.iter().position(|(other, _)| *other == reg).unwrap_or_else(|| {
+            self.columns.push((reg, SmallVec::new()));
+            self.columns.len() - 1
+        });
+        let known = &mut self.columns[at].1;
+        let is_new = !known.contains(&columns);
+        if is_new && known.len() < MOST_COLUMNS {
+            known.push(columns);
+        }
+        known.contains(&columns)
+    }
+
     /// What a tile's distances are those of; none if it lies as in a register.
     pub(super) fn distances(&self, tile: &Tile, regs: &Frame) -> Result<Option<Distances>, UnknownStrides> {
         match self.find(tile, regs).filter(|whole| !whole.in_order) {
@@ -249,6 +310,7 @@ impl InPlace {
                 let in_order = axes.iter().all(|axis| axis.count == 1 || axis.stride == axis.pitch as u64);
                 let whole = self.of_register(window.dst);
                 (whole.axes, whole.in_order, whole.behind, whole.fixed, whole.rows) = (axes, in_order, behind, Some(fixed), None);
+                whole.inside = None;
             }
             let whole = self.of_register(window.dst);
             (whole.host, whole.next) = (host.wrapping_add(whole.behind), std::ptr::null());
@@ -557,7 +619,7 @@ impl Machine<'_> {
 
     /// Brings tiles to their registers that are read behind the store of this block, unless that writes a whole tile apart from all that is read.
     #[inline]
-    fn settle_before(&mut self, store: Option<&Tiling>, block: &mut Block) {
+    pub(super) fn settle_before(&mut self, store: Option<&Tiling>, block: &mut Block) {
         if !store.is_some_and(|tiling| tiling.apart) {
             let all = &self.launch.plan.past_stores;
             let first = all.partition_point(|(at, _)| *at < block.pc);
@@ -660,13 +722,18 @@ impl Machine<'_> {
         }
         let found = launch.find_tile(view, AccessKind::Read, block, &mut whole.buffer, &mut made);
         let is_read_again = launch.plan.read_again[block.pc] && launch.plan.in_step == 1;
-        let suits = |tiling: &Tiling| tiling.in_order || readers != Readers::InOrder && !(is_read_again && tiling.crowds(view.size));
+        let suits = |tiling: &Tiling| match readers {
+            _ if tiling.in_order => true,
+            Readers::Rows(row) => row_pitch(&tiling.axes, row).is_some(),
+            Readers::InOrder => false,
+            _ => !(is_read_again && tiling.crowds(view.size)),
+        };
         let Some((host, tiling)) = found.filter(|(_, tiling)| suits(tiling)) else {
             block.frame.settle(dst);
-            return false;
+            return matches!((found, readers), (None, Readers::Rows(row)) if self.leave_part(view, dst, row, block));
         };
         block.frame.lend(dst, host);
-        whole.rows = None;
+        (whole.rows, whole.inside) = (None, None);
         let last = std::mem::replace(&mut whole.host, host);
         // All tiles of a tiling have the same distances.
         if fixed.is_none() || last.is_null() || whole.fixed != fixed {
@@ -684,6 +751,24 @@ impl Machine<'_> {
             }
             _ => {}
         }
+        true
+    }
+
+    /// Leaves a tile where it lies of which a part of each row is outside of its tensor, if row regions can read it there.
+    #[inline(never)]
+    fn leave_part(&mut self, view: &ViewAccess, dst: VReg, row: usize, block: &mut Block) -> bool {
+        let Some(inside) = self.part_inside(view, AccessKind::Read, block) else { return false };
+        let (Some(host), Some((columns, _)), Some(axes)) = (inside.host, inside.rows_of(row), inside.axes()) else { return false };
+        if columns == row || !self.in_place.knows_columns(dst, columns) {
+            return false;
+        }
+        let whole = self.in_place.of_register(dst);
+        let last = std::mem::replace(&mut whole.host, host);
+        whole.guess_next(last);
+        (whole.axes, whole.in_order) = (axes, false);
+        // The distances of whole tiles are found anew.
+        (whole.fixed, whole.rows, whole.inside) = (None, None, Some((columns, view.padding)));
+        block.frame.lend(dst, host);
         true
     }
 
@@ -737,6 +822,37 @@ impl Machine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_lie_a_distance_apart() {
+        let pitch = |dims: &[(usize, u64, usize)], row| {
+            let mut axes = [Axis::SINGLE; MAX_AXES];
+            for (axis, (count, stride, pitch)) in axes.iter_mut().rev().zip(dims.iter().rev()) {
+                *axis = Axis { count: *count, stride: *stride, pitch: *pitch };
+            }
+            row_pitch(&axes, row)
+        };
+        // A matrix whose rows lie 300 apart, one of two dimensions of such rows, and one row of several dimensions.
+        assert_eq!(pitch(&[(8, 300, 256), (256, 1, 1)], 256), Some(300));
+        assert_eq!(pitch(&[(4, 600, 512), (2, 300, 256), (256, 1, 1)], 256), Some(300));
+        assert_eq!(pitch(&[(2, 256, 256), (16, 16, 16), (16, 1, 1)], 256), Some(256));
+        // Rows that are a part of a longer run, and a single one, less of which is inside.
+        assert_eq!(pitch(&[(1024, 1, 1)], 256), Some(256));
+        assert_eq!(pitch(&[(4, 2000, 1024), (1024, 1, 1)], 256), None);
+        assert_eq!(pitch(&[(200, 1, 1)], 256), Some(256));
+        // Rows that do not lie a distance apart, and elements that do not lie side by side.
+        assert_eq!(pitch(&[(4, 700, 512), (2, 300, 256), (256, 1, 1)], 256), None);
+        assert_eq!(pitch(&[(8, 1, 256), (256, 8, 1)], 256), None);
+        assert_eq!(pitch(&[(2, 256, 256), (16, 20, 16), (16, 1, 1)], 256), None);
+    }
+
+    #[test]
+    fn few_numbers_of_columns_are_known() {
+        let mut in_place = InPlace::default();
+        let known: Vec<bool> = [5, 6, 5, 7, 8, 9, 8, 5].map(|columns| in_place.knows_columns(VReg(3), columns)).into();
+        assert_eq!(known, [true, true, true, true, true, false, true, true]);
+        assert!(in_place.knows_columns(VReg(4), 9), "of another register");
+    }
 
     #[test]
     fn forms_are_kept_for_the_source_that_they_were_made_for() {

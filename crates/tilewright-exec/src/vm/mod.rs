@@ -25,6 +25,7 @@ mod product_loop;
 mod profile;
 mod region;
 mod row_boxes;
+mod row_region;
 mod row_sum;
 mod rows;
 mod sums;
@@ -450,6 +451,11 @@ impl<'l> Machine<'l> {
             }
             Inst::Store { view, src } => self.store_view(view, src, block),
             Inst::SweepStore { sweep, view, src } => self.sweep_store(sweep, view, src, block),
+            Inst::Rows(rows) => {
+                self.rows(rows, block);
+                return self.next();
+            }
+            Inst::RowsStore { rows, view, src } => self.rows_store(rows, view, src, block),
             Inst::Jump(target) => return Flow::Goto(*target),
             Inst::BranchUnless { condition, target } => {
                 return if regs.scalar(condition) & 1 == 0 { Flow::Goto(*target) } else { Flow::Next };

@@ -611,7 +611,7 @@ impl<'a> Run<'a> {
 }
 
 /// What arguments of vector code are handed to.
-trait TakesArgs<'a> {
+pub(super) trait TakesArgs<'a> {
     /// Whether lengths of buffers are compared with what is accessed: native code of regions, which compute no addresses, does not do so.
     const CHECKS: bool;
 
@@ -644,7 +644,7 @@ impl<'a> TakesArgs<'a> for Vec<Arg<'a>> {
 }
 
 #[inline]
-fn run<'a>(native: &Native, write: impl FnOnce(&mut Args<'_, 'a>)) -> Result<(), Outside> {
+pub(super) fn run<'a>(native: &Native, write: impl FnOnce(&mut Args<'_, 'a>)) -> Result<(), Outside> {
     // SAFETY: buffers are as long as the loops go, and what is written past the caches begins with lines, also in each round. Code compares the places
     // that it gathers from with the lengths of their buffers.
     let ran = unsafe { native.run_with(write) };
@@ -652,7 +652,7 @@ fn run<'a>(native: &Native, write: impl FnOnce(&mut Args<'_, 'a>)) -> Result<(),
 }
 
 #[cold]
-fn run_portable<'a>(code: &Code, write: impl FnOnce(&mut Vec<Arg<'a>>)) -> Result<(), Outside> {
+pub(super) fn run_portable<'a>(code: &Code, write: impl FnOnce(&mut Vec<Arg<'a>>)) -> Result<(), Outside> {
     let mut args = Vec::new();
     write(&mut args);
     match code.run_portable(&args) {

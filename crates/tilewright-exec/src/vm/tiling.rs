@@ -368,7 +368,7 @@ fn view(inst: &Inst) -> Option<(&ViewAccess, AccessKind)> {
     match inst {
         Inst::Load { view, .. } => Some((view, AccessKind::Read)),
         Inst::LoadWindows(load) => Some((&load.view, AccessKind::Read)),
-        Inst::Store { view, .. } | Inst::SweepStore { view, .. } => Some((view, AccessKind::Write)),
+        Inst::Store { view, .. } | Inst::SweepStore { view, .. } | Inst::RowsStore { view, .. } => Some((view, AccessKind::Write)),
         Inst::AtomicView { view, .. } => Some((view, AccessKind::ReadModifyWrite)),
         _ => None,
     }
@@ -413,6 +413,10 @@ fn spans_read(plan: &Plan, tilings: &[Option<Tiling>]) -> Option<Vec<Range<usize
         if let Inst::Load { view, readers, .. } = inst
             && *readers != Readers::Any
         {
+            // Parts of tiles that hang over an edge are left where they lie, too.
+            if let Readers::Rows(_) = readers {
+                return None;
+            }
             match &tilings[view.fixed?] {
                 Some(tiling) => spans.push(tiling.span()?),
                 // It may be rows, which lie anywhere.

@@ -104,14 +104,14 @@ impl Generator<'_> {
     }
 
     /// A value in another type of floats.
-    fn converted(&mut self, value: Value, from: Element, to: Element, shape: &[i64]) -> Value {
+    pub(super) fn converted(&mut self, value: Value, from: Element, to: Element, shape: &[i64]) -> Value {
         let group = self.combinations.iter().find(|group| group[0].opcode == Opcode::FToF).expect("it is regular");
         let combination = group.iter().find(|combination| combination.types == [from, to]).expect("it takes these types");
         self.combined_as(combination, &[value], to, shape)
     }
 
     /// Repeats the numbers of a column or a row.
-    fn spread(&mut self, value: Value, element: Element, extents: [i64; 2], shape: [i64; 2]) -> Value {
+    pub(super) fn spread(&mut self, value: Value, element: Element, extents: [i64; 2], shape: [i64; 2]) -> Value {
         let value = self.seen_as(Opcode::Reshape, value, element, &extents);
         self.seen_as(Opcode::Broadcast, value, element, &shape)
     }
@@ -156,13 +156,13 @@ impl Generator<'_> {
     }
 
     /// The rows of a tile, each reduced to one number.
-    fn reduced(&mut self, tile: Value, element: Element, shape: [i64; 2]) -> Value {
+    pub(super) fn reduced(&mut self, tile: Value, element: Element, shape: [i64; 2]) -> Value {
         let op = self.fold_op_along(&[tile], &[element], &shape, 1, false);
         self.usual_region(op, element);
         self.result(op, 0)
     }
 
-    fn seen_as(&mut self, opcode: Opcode, value: Value, element: Element, shape: &[i64]) -> Value {
+    pub(super) fn seen_as(&mut self, opcode: Opcode, value: Value, element: Element, shape: &[i64]) -> Value {
         let ty = self.ty(element, shape);
         self.value(opcode, |op| op.operand("source", value).result(ty))
     }
