@@ -4,7 +4,8 @@
 //! plan's text after the pass, `BEFORE` about its text before it. Its operations are planned as they stand. Of a pass that changes plans, at
 //! least one entry is changed and at least one is left alone: the text before and after it is the same.
 //!
-//! A file with the line `// REQUIRES: vector code` is about what only CPUs have for which there is vector code.
+//! A file with the line `// REQUIRES: vector code` is about what only CPUs have for which there is vector code, one with `// REQUIRES: AMX` about
+//! products on CPUs that have AMX.
 
 mod filecheck;
 mod text;
@@ -16,6 +17,10 @@ use std::{
     path::PathBuf,
 };
 use tilewright_exec::{PLAN_PASSES, Program};
+use tilewright_kernels::{
+    cpu::Level,
+    mma::{self, MatmulKind, Shape},
+};
 
 /// Passes that make another text of every plan.
 const ALWAYS_ACT: [&str; 2] = ["lower", "allocate-registers"];
@@ -47,14 +52,22 @@ fn has_vector_code() -> bool {
     false
 }
 
+/// Whether products of bytes are computed in tiles on this CPU.
+fn has_amx() -> bool {
+    let (kind, shape) = (MatmulKind::I32 { lhs_signed: true, rhs_signed: true }, Shape { m: 16, n: 16, k: 64 });
+    mma::deferred(Level::best(), kind, &shape) > 1
+}
+
 /// Tests the pass at this place of the list.
 fn test(at: usize) -> Result<(), String> {
     let pass = &PLAN_PASSES[at];
     let path = path(pass.name);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}; each pass has such a file", path.display()))?;
-    if text.contains("// REQUIRES: vector code\n") && !has_vector_code() {
-        let told = writeln!(io::stderr(), "NOT TESTED: {}, as there is no vector code for this CPU", pass.name);
-        return told.map_err(|error| error.to_string());
+    for (what, has) in [("vector code", has_vector_code()), ("AMX", has_amx())] {
+        if text.contains(&format!("// REQUIRES: {what}\n")) && !has {
+            let told = writeln!(io::stderr(), "NOT TESTED: {}, as there is no {what} for this CPU", pass.name);
+            return told.map_err(|error| error.to_string());
+        }
     }
     let program: Program = text::program_as_it_is(&text);
     let (mut acts, mut leaves) = (0, 0);

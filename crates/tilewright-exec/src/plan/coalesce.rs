@@ -240,6 +240,7 @@ mod tests {
                 rhs,
                 acc,
                 scales: None,
+                deferred: None,
                 dst,
             })),
             0,

@@ -123,6 +123,7 @@ impl Inst {
             | Inst::GridSize(_)
             | Inst::ViewExtent { .. }
             | Inst::Matmul(_)
+            | Inst::FinishProducts { .. }
             | Inst::Fold(_)
             | Inst::FoldRows(_)
             | Inst::FoldColumns(_) => Effects::NONE,

@@ -264,6 +264,7 @@ mod tests {
                 rhs,
                 acc,
                 scales: None,
+                deferred: None,
                 dst,
             })),
             0,

@@ -113,6 +113,11 @@ pub(crate) enum Inst {
         src: Tile,
     },
     Matmul(Box<Matmul>),
+    /// Adds the deferred products of a slot that still wait to their sums, which a register has in order.
+    FinishProducts {
+        slot: usize,
+        sums: Box<Tile>,
+    },
     Fold(Box<Fold>),
     FoldRows(Box<FoldRows>),
     FoldColumns(Box<FoldColumns>),
@@ -354,6 +359,8 @@ pub(crate) struct Matmul {
     pub(crate) scales: Option<[Tile; 2]>,
     /// May be the register of `acc`: the product is summed in place.
     pub(crate) dst: VReg,
+    /// The slot of the products that it is computed together with, where the machine may do so later (`plan/deferred_products.rs`).
+    pub(crate) deferred: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -538,6 +545,7 @@ impl Inst {
             Inst::Matmul(matmul) => {
                 [&matmul.lhs, &matmul.rhs, &matmul.acc].into_iter().chain(matmul.scales.iter().flatten()).for_each(visit);
             }
+            Inst::FinishProducts { sums, .. } => visit(sums),
             Inst::Watch(watch) => watch.for_each_read(&mut visit),
             Inst::FoldRows(fold) => visit(&fold.src),
             Inst::FoldColumns(fold) => {
@@ -579,6 +587,11 @@ impl Inst {
             Inst::LoadWindows(load) => load.windows.iter().map(|window| window.dst).chain([load.dst]).for_each(visit),
             Inst::Atomic(atomic) => atomic.dst.into_iter().for_each(visit),
             Inst::Matmul(matmul) => visit(matmul.dst),
+            Inst::FinishProducts { sums, .. } => {
+                if let super::Base::Reg(reg) = sums.base {
+                    visit(reg);
+                }
+            }
             Inst::BlockId(dst) | Inst::GridSize(dst) => dst.iter().copied().for_each(visit),
             Inst::Sweep(sweep) | Inst::SweepStore { sweep, .. } => sweep.for_each_write(visit),
             Inst::Rows(rows) | Inst::RowsStore { rows, .. } => rows.for_each_write(visit),

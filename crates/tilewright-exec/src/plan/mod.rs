@@ -7,6 +7,7 @@ mod coarse;
 mod combiner;
 mod constants;
 mod counts;
+mod deferred_products;
 mod direct_store;
 mod draft;
 mod earlier;

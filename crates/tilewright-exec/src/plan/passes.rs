@@ -4,8 +4,9 @@
 //! labels become numbers of instructions, which makes a [`Plan`]; the last passes write into it what the machine would find out otherwise.
 
 use super::{
-    BlockOrder, Draft, Inst, Plan, coalesce, coarse, direct_store, earlier, fixed_views, fuse, fuse_reductions, fuse_rows, in_place,
-    in_step, indexed, late, product_loops, read_ahead, recompute, region, spread, stores_behind, streaming, sweep_loops, widen, windows,
+    BlockOrder, Draft, Inst, Plan, coalesce, coarse, deferred_products, direct_store, earlier, fixed_views, fuse, fuse_reductions,
+    fuse_rows, in_place, in_step, indexed, late, product_loops, read_ahead, recompute, region, spread, stores_behind, streaming,
+    sweep_loops, widen, windows,
 };
 use tilewright_ir::nearest;
 
@@ -139,6 +140,12 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "Loads tiles that overlap as windows of a larger one.",
         |inst| matches!(inst, Inst::Load { .. }),
         Run::Draft(windows::join),
+    ),
+    row(
+        "defer-products",
+        "Lets products that a loop adds to sums nothing else in it reads be computed several rounds together.",
+        |inst| matches!(inst, Inst::Matmul(_)),
+        Run::Draft(deferred_products::defer),
     ),
     row("allocate-registers", "Gives registers their places in a block's frame, and labels their instructions.", ANY, Run::Finish),
     row(

@@ -94,7 +94,7 @@ mod tests {
     fn product(lhs: u32, rhs: u32) -> Inst {
         let (kind, shape) = (MatmulKind::float(Scalar::F32, Scalar::F32).unwrap(), Shape { m: 1, n: 1, k: 2 });
         let (lhs, rhs, acc, dst) = (tile(lhs), tile(rhs), tile(SUMS), VReg(SUMS));
-        Inst::Matmul(Box::new(Matmul { kind, batch: 1, shape, lhs, rhs, acc, scales: None, dst }))
+        Inst::Matmul(Box::new(Matmul { kind, batch: 1, shape, lhs, rhs, acc, scales: None, dst, deferred: None }))
     }
 
     /// Whether a loop with this body and upper bound, which goes back to so many instructions behind its head, is marked.

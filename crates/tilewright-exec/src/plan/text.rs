@@ -347,7 +347,8 @@ impl Display for Atomic {
 impl Display for Matmul {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} = matmul {:?} {}, {}, {}", self.dst, self.kind, self.lhs, self.rhs, self.acc)?;
-        self.scales.as_ref().map_or(Ok(()), |scales| write!(f, " scales {}", list(scales)))
+        self.scales.as_ref().map_or(Ok(()), |scales| write!(f, " scales {}", list(scales)))?;
+        self.deferred.map_or(Ok(()), |slot| write!(f, " deferred {slot}"))
     }
 }
 
@@ -409,6 +410,7 @@ impl Display for Inst {
             Inst::Atomic(atomic) => write!(f, "{atomic}"),
             Inst::AtomicView { view, mode, src } => write!(f, "atomic_rmw {mode:?} {view}, {src}"),
             Inst::Matmul(matmul) => write!(f, "{matmul}"),
+            Inst::FinishProducts { slot, sums } => write!(f, "finish_products {slot} onto {sums}"),
             Inst::Fold(fold) => write!(f, "{fold}"),
             Inst::FoldRows(fold) => {
                 let op = if fold.is_reduction { format!(" {:?}", fold.operation.imm.op) } else { String::new() };

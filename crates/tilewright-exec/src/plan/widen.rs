@@ -129,7 +129,20 @@ mod tests {
     fn product(lhs: u32) -> (Inst, u32) {
         let kind = MatmulKind::float(Scalar::F16, Scalar::F32).unwrap();
         let (lhs, rhs, acc, dst) = (tile(F16, lhs), tile(F16, 0), tile(F32, 2), VReg(2));
-        (Inst::Matmul(Box::new(Matmul { kind, batch: 1, shape: Shape { m: 4, n: 4, k: 4 }, lhs, rhs, acc, scales: None, dst })), 0)
+        (
+            Inst::Matmul(Box::new(Matmul {
+                kind,
+                batch: 1,
+                shape: Shape { m: 4, n: 4, k: 4 },
+                lhs,
+                rhs,
+                acc,
+                scales: None,
+                dst,
+                deferred: None,
+            })),
+            0,
+        )
     }
 
     fn begin() -> (Inst, u32) {

@@ -138,6 +138,8 @@ fn cost(inst: &Inst) -> (Work, u64) {
         Inst::Sweep(_) | Inst::SweepStore { .. } | Inst::Rows(_) | Inst::RowsStore { .. } => unreachable!("these have parts"),
         // Its windows count where they are read.
         Inst::LoadWindows(_) => (Work::default(), 1),
+        // What it computes counts where the products are.
+        Inst::FinishProducts { .. } => (Work::default(), 1),
         Inst::Label(_)
         | Inst::Move { .. }
         | Inst::Extract { .. }

@@ -8,6 +8,7 @@ mod coarse;
 mod compute;
 mod copy;
 mod count;
+mod deferred;
 mod edges;
 mod fold;
 mod frame;
@@ -49,7 +50,11 @@ use crate::{
     AccessFault, AccessKind, AccessObserver, Interrupt, LaunchError, LaunchErrorKind, Watcher,
     budget::{Budget, Reservation},
     interrupt::{PART, in_parts},
-    kernels::{ahead::Ahead, boxes::Stores, mma::Packs},
+    kernels::{
+        ahead::Ahead,
+        boxes::Stores,
+        mma::{Deferred, Packs},
+    },
     launch::{Rectangles, Subgrid},
     memory::{
         SharedMemory,
@@ -129,7 +134,8 @@ pub(crate) fn bytes_of_worker(plan: &Plan, blocks: usize) -> u64 {
 fn most_packed(plan: &Plan) -> usize {
     let products = plan.code.iter().filter_map(|inst| if let Inst::Matmul(matmul) = inst { Some(matmul) } else { None });
     let rooms = products.map(|matmul| Packs::most(matmul.kind, &matmul.shape, plan.in_step));
-    rooms.fold([0; Packs::ROOMS], |most, rooms| std::array::from_fn(|room| most[room].max(rooms[room]))).iter().sum()
+    let at_once = rooms.fold([0; Packs::ROOMS], |most, rooms| std::array::from_fn(|room| most[room].max(rooms[room])));
+    at_once.iter().sum::<usize>() + deferred::most_bytes(plan)
 }
 
 impl Launch<'_> {
@@ -250,6 +256,8 @@ pub(crate) struct Machine<'l> {
     launch: &'l Launch<'l>,
     scratch: Scratch,
     packs: Packs,
+    /// Products that wait, by their slots.
+    deferred: Vec<Deferred>,
     #[expect(dead_code, reason = "gives back to the budget what packs take of it")]
     reservation: Reservation,
     /// The buffer that was accessed last.
@@ -311,6 +319,7 @@ impl<'l> Machine<'l> {
             launch,
             scratch,
             packs: Packs::default(),
+            deferred: deferred::slots(launch),
             reservation,
             hint: 0,
             in_place: Box::default(),
@@ -344,6 +353,7 @@ impl<'l> Machine<'l> {
         let plan = self.launch.plan;
         if block.pc == 0 {
             self.guess_stores();
+            self.drop_deferred();
         }
         block.frame.use_scratch(self.scratch.start());
         while let Some(inst) = plan.code.get(block.pc) {
@@ -428,7 +438,11 @@ impl<'l> Machine<'l> {
                 return self.next();
             }
             Inst::Matmul(matmul) => {
-                product::run(matmul, regs, self.launch.plan.machine().level(), &self.in_place, &mut self.packs, &mut self.ahead);
+                self.multiply(matmul, regs);
+                return self.next();
+            }
+            Inst::FinishProducts { slot, sums } => {
+                self.finish_products(*slot, sums, regs);
                 return self.next();
             }
             Inst::BlockId(dst) => {

@@ -3,6 +3,7 @@
 
 mod as_one;
 mod combiners;
+mod deferred_products;
 mod edges;
 mod engine;
 mod first_fault;

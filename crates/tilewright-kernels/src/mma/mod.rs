@@ -5,16 +5,18 @@
 //! (SEMANTICS c.8). Floats accumulate in f32 (f64 for f64), chunk by chunk, and are rounded to the result type once. Where the CPU can, a
 //! product of floats is not rounded before it is added; products of formats of up to 11 bits are exact either way.
 //! Bytes are multiplied four by four where the CPU can, else as pairs of 16-bit numbers; large products of bytes and `bf16` in tiles, where it
-//! has AMX (`amx.rs`).
+//! has AMX (`amx/`), several of a loop together (`deferred.rs`).
 #![allow(unsafe_code, reason = "reads and writes registers through raw pointers")]
 
 mod amx;
+mod deferred;
 mod factors;
 mod panel;
 mod product;
 mod widen;
 
 pub use amx::stay_normal;
+pub use deferred::{Deferred, deferred};
 pub use factors::{Copies, Matrix};
 
 use crate::{
@@ -206,12 +208,14 @@ fn most_together(kind: MatmulKind, k: usize) -> usize {
 
 /// The same for a CPU.
 pub fn together(level: Level, kind: MatmulKind, shape: &Shape) -> usize {
+    in_tiles(level, kind, shape).map_or_else(|| most_together(kind, shape.k), |factors| amx::together(factors, shape.k))
+}
+
+/// What the factors of a product are that the CPU multiplies in tiles.
+fn in_tiles(level: Level, kind: MatmulKind, shape: &Shape) -> Option<amx::Factors> {
     match kind {
-        MatmulKind::I32 { lhs_signed, rhs_signed } if amx::suits(level, shape) => {
-            amx::together(amx::Factors::Bytes { lhs_signed, rhs_signed }, shape.k)
-        }
-        _ if takes_bf16_in_tiles(level, kind, shape) => amx::together(amx::Factors::Bf16, shape.k),
-        _ => most_together(kind, shape.k),
+        MatmulKind::I32 { lhs_signed, rhs_signed } if amx::suits(level, shape) => Some(amx::Factors::Bytes { lhs_signed, rhs_signed }),
+        _ => takes_bf16_in_tiles(level, kind, shape).then_some(amx::Factors::Bf16),
     }
 }
 

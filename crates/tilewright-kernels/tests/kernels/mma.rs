@@ -2,7 +2,7 @@ use tilewright_ir::Scalar;
 use tilewright_kernels::{
     ahead::Ahead,
     cpu::Level,
-    mma::{MatmulKind, Matrix, Operands, Packs, Shape, Together, matmul, product_of_bytes, stay_normal},
+    mma::{Deferred, MatmulKind, Matrix, Operands, Packs, Shape, Together, deferred, matmul, product_of_bytes, stay_normal},
 };
 use tilewright_numeric::FloatFormat;
 
@@ -399,6 +399,70 @@ fn products_share_copies_of_factors_however_they_lie() {
     bits_of(kind, shape, [&lhs, &rhs[0]], &mut of_one);
     let ([_, left, right, ..], [_, left_of_one, right_of_one, ..]) = (packs.bytes(), of_one.bytes());
     assert_eq!((left, right), (left_of_one, 2 * right_of_one), "the left factor was copied once");
+}
+
+/// The bits of sums that begin with `start`, to which the products of tiles along `k` are added: one by one, or, where the CPU computes several together, all
+/// that it takes on.
+fn one_after_the_other<T: Copy>(kind: MatmulKind, shape: Shape, [lhs, rhs]: [&[T]; 2], start: u32, together: bool) -> Vec<u32> {
+    const PRODUCTS: usize = 21;
+    let (Shape { m, n, k }, level) = (shape, Level::best());
+    let (mut packs, mut ahead, mut waiting) = (Packs::default(), Ahead::default(), Deferred::default());
+    let mut sums = vec![start; m * n];
+    for product in 0..PRODUCTS {
+        let lhs = Matrix { start: lhs[product * k..].as_ptr().cast(), down: PRODUCTS * k, right: 1 };
+        let rhs = Matrix { start: rhs[product * k * n..].as_ptr().cast(), down: n, right: 1 };
+        // SAFETY: the factors lie in the arrays, and the level is available.
+        let waits = together && unsafe { waiting.take(level, kind, &shape, [&lhs, &rhs], &mut ahead) };
+        let dst: *mut u8 = sums.as_mut_ptr().cast();
+        if !waits || waiting.is_full() {
+            // SAFETY: there are as many sums.
+            unsafe { waiting.add_to(dst, &mut ahead) };
+        }
+        if !waits {
+            let operands = Operands { lhs: &lhs, rhs: &rhs, acc: dst, acc_is_splat: false, dst, scales: None };
+            packs.begin(1);
+            // SAFETY: as above.
+            unsafe { matmul(level, kind, &shape, 1, &operands, &mut packs, &mut ahead) };
+        }
+    }
+    // SAFETY: there are as many sums.
+    unsafe { waiting.add_to(sums.as_mut_ptr().cast(), &mut ahead) };
+    sums
+}
+
+#[test]
+fn deferred_products_give_the_bits_of_one_after_the_other() {
+    let float = MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap();
+    for (m, n) in [(16, 16), (17, 40), (64, 128), (48, 32), (40, 97), (32, 64)] {
+        let shape = Shape { m, n, k: 32 };
+        let (mut lhs, rhs) = (normal_bf16(21 * m * 32, 1), normal_bf16(21 * 32 * n, 2));
+        // Zeros, ones, numbers below and little above the least normal one, of which sums are less than that.
+        for start in [0.0f32, 1.0, 1e-40, 3e-38] {
+            let sums = |together| one_after_the_other(float, shape, [&lhs, &rhs], start.to_bits(), together);
+            assert!(deferred(Level::best(), float, &shape) == 1 || sums(true) == sums(false), "{shape:?} from {start:e}");
+        }
+        // A number that is too small for tiles, in the tenth product.
+        lhs[21 * 32 + 9 * 32 + 3] = 1;
+        let sums = |together| one_after_the_other(float, shape, [&lhs, &rhs], 0, together);
+        assert!(deferred(Level::best(), float, &shape) == 1 || sums(true) == sums(false), "{shape:?} with a small number");
+
+        let (signs, shape) = (MatmulKind::I32 { lhs_signed: true, rhs_signed: false }, Shape { k: 128, ..shape });
+        let factors = [bytes(21 * m * 128, 1), bytes(21 * 128 * n, 2)];
+        let sums = |together| one_after_the_other(signs, shape, [&factors[0], &factors[1]], i32::MAX.cast_unsigned(), together);
+        assert!(deferred(Level::best(), signs, &shape) == 1 || sums(true) == sums(false), "{shape:?} of bytes");
+    }
+}
+
+#[test]
+fn products_of_whole_tiles_are_deferred_if_they_are_added_tile_by_tile() {
+    let float = MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap();
+    let has = |kind, k| deferred(Level::best(), kind, &Shape { m: 64, n: 64, k });
+    let bytes = MatmulKind::I32 { lhs_signed: true, rhs_signed: true };
+    if has(float, 32) > 1 {
+        assert_eq!([16, 32, 40, 64, 256].map(|k| has(float, k)), [1, 8, 1, 1, 1]);
+        assert_eq!([32, 64, 128, 256, 512].map(|k| has(bytes, k)), [1, 8, 4, 2, 1]);
+    }
+    assert_eq!(has(MatmulKind::F64, 32), 1);
 }
 
 #[test]

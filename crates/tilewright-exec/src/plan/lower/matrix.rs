@@ -40,7 +40,7 @@ impl<'m> Lowerer<'m> {
         let (lhs, rhs) = if scales.is_some() { (self.in_order(lhs), self.in_order(rhs)) } else { (lhs, rhs) };
         let acc = if acc.is_splat() { acc } else { self.in_order(acc) };
         let (dst, tile) = self.new_tile(elem, &shape);
-        self.emit(Inst::Matmul(Box::new(Matmul { kind, batch, shape: Shape { m, n, k }, lhs, rhs, acc, scales, dst })));
+        self.emit(Inst::Matmul(Box::new(Matmul { kind, batch, shape: Shape { m, n, k }, lhs, rhs, acc, scales, dst, deferred: None })));
         self.define_result(op, 0, Val::Tile(tile))
     }
 
