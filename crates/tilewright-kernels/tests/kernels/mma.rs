@@ -436,12 +436,16 @@ fn deferred_products_give_the_bits_of_one_after_the_other() {
     for (m, n) in [(16, 16), (17, 40), (64, 128), (48, 32), (40, 97), (32, 64)] {
         let shape = Shape { m, n, k: 32 };
         let (mut lhs, rhs) = (normal_bf16(21 * m * 32, 1), normal_bf16(21 * 32 * n, 2));
-        // Zeros, ones, numbers below and little above the least normal one, of which sums are less than that.
+        // Zeros, ones, numbers below and little above the least normal one, of which sums are less than that. The products of the first row are zeros: what
+        // is added to stays as it is.
+        lhs[..21 * 32].fill(0);
         for start in [0.0f32, 1.0, 1e-40, 3e-38] {
             let sums = |together| one_after_the_other(float, shape, [&lhs, &rhs], start.to_bits(), together);
-            assert!(deferred(Level::best(), float, &shape) == 1 || sums(true) == sums(false), "{shape:?} from {start:e}");
+            let one_by_one = sums(false);
+            assert!(one_by_one[..n].iter().all(|bits| *bits == start.to_bits()), "{shape:?} from {start:e}");
+            assert!(deferred(Level::best(), float, &shape) == 1 || sums(true) == one_by_one, "{shape:?} from {start:e}");
         }
-        // A number that is too small for tiles, in the tenth product.
+        // A number that is too small for tiles, in the second row of the tenth product.
         lhs[21 * 32 + 9 * 32 + 3] = 1;
         let sums = |together| one_after_the_other(float, shape, [&lhs, &rhs], 0, together);
         assert!(deferred(Level::best(), float, &shape) == 1 || sums(true) == sums(false), "{shape:?} with a small number");
