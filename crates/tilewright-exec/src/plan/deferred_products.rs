@@ -24,7 +24,7 @@ use std::ops::Range;
 
 /// Defers products in loops, and finishes them behind these.
 pub(super) fn defer(draft: &mut Draft) {
-    let loops = Loops::of(&draft.code);
+    let loops = LoopRanges::of(&draft.code);
     let found: Vec<(usize, usize)> =
         (0..draft.code.len()).filter_map(|at| Some((at, loops.end_for(&draft.code, at, &draft.machine)?))).collect();
     for (slot, (at, _)) in found.iter().enumerate() {
@@ -45,10 +45,10 @@ fn finish(draft: &Draft, at: usize, slot: usize) -> (Inst, u32) {
 }
 
 /// The loops of the code: from the instruction behind the label of each to the one that goes back.
-struct Loops(Vec<Range<usize>>);
+struct LoopRanges(Vec<Range<usize>>);
 
-impl Loops {
-    fn of(code: &[(Inst, u32)]) -> Loops {
+impl LoopRanges {
+    fn of(code: &[(Inst, u32)]) -> LoopRanges {
         let mut labels = HashMap::default();
         let mut loops = Vec::new();
         for (at, (inst, _)) in code.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Loops {
                 inst => loops.extend(inst.target().and_then(|label| labels.get(&label)).map(|start: &usize| start + 1..at)),
             }
         }
-        Loops(loops)
+        LoopRanges(loops)
     }
 
     /// Where the product at a place is to be finished, if it can be deferred.

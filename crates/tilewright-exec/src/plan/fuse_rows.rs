@@ -28,11 +28,11 @@ pub(super) fn fuse(draft: &mut Draft) {
     let mut from = 0;
     while let Some(segment) = next_segment(&draft.code, from) {
         from = segment.end;
-        let Some(run) = Run::find(&draft.code, segment.clone()) else { continue };
-        let stores = run.store.is_some();
+        let Some(found) = Candidate::find(&draft.code, segment.clone()) else { continue };
+        let stores = found.store.is_some();
         let machine = draft.machine;
-        let wanted = run.wanted(&draft.code, &uses, &writes);
-        let Run { builder, members, .. } = run;
+        let wanted = found.wanted(&draft.code, &uses, &writes);
+        let Candidate { builder, members, .. } = found;
         let registers = &mut draft.registers;
         let region = builder.finish(&wanted, stores, &machine, |bytes| {
             registers.push(bytes);
@@ -75,8 +75,8 @@ fn replace(code: &mut Vec<(Inst, u32)>, members: &[usize], region: RowRegion) {
     code.splice(first..first, kept);
 }
 
-/// What will be a region.
-struct Run {
+/// What may become a region.
+struct Candidate {
     builder: RowBuilder,
     /// The instructions that it replaces.
     members: Vec<usize>,
@@ -88,12 +88,12 @@ struct Run {
     store: Option<VReg>,
 }
 
-impl Run {
+impl Candidate {
     /// The first one of a segment.
-    fn find(code: &[(Inst, u32)], segment: Range<usize>) -> Option<Run> {
+    fn find(code: &[(Inst, u32)], segment: Range<usize>) -> Option<Candidate> {
         let folds = code[segment.clone()].iter().filter_map(|(inst, _)| if let Inst::FoldRows(fold) = inst { Some(fold) } else { None });
         let fold = folds.into_iter().find(|fold| suits(fold))?;
-        let mut run = Run {
+        let mut found = Candidate {
             builder: RowBuilder::new(fold.rows, fold.extent),
             members: Vec::new(),
             values: HashMap::default(),
@@ -102,21 +102,21 @@ impl Run {
         };
         for at in segment {
             let (inst, site) = &code[at];
-            if run.joins(inst, *site) {
-                run.members.push(at);
-                if run.store.is_some() {
+            if found.joins(inst, *site) {
+                found.members.push(at);
+                if found.store.is_some() {
                     break;
                 }
-            } else if !run.is_apart_from(inst) {
+            } else if !found.is_apart_from(inst) {
                 break;
             }
         }
-        (run.members.len() > 1).then_some(run)
+        (found.members.len() > 1).then_some(found)
     }
 
     /// Takes in an instruction; `false`, and nothing was done, if it is none that can be a part of the region.
     fn joins(&mut self, inst: &Inst, site: u32) -> bool {
-        let before = self.builder.progress();
+        let before = self.builder.mark();
         let joined = match inst {
             Inst::Sweep(sweep) => self.add_sweep(sweep, site),
             Inst::FoldRows(fold) => self.add_fold(fold, site),

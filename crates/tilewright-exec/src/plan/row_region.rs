@@ -10,6 +10,7 @@
 //! would wait behind results that go to memory.
 
 mod lowering;
+mod stages;
 
 use super::{
     Constants, Tile, VReg,
@@ -17,14 +18,12 @@ use super::{
 };
 use crate::{TargetMachine, elem::Elem, kernels::Kernel};
 use smallvec::SmallVec;
-use tilewright_passes::elementwise::ElemOp;
-use tilewright_vector::{Code, CompileError, lower};
+use stages::{Stage, stages};
+use tilewright_vector::{Code, CompileError};
 
 /// The most parts of a row that one iteration of a loop combines, and the most steps of all of them.
 const MOST_PARTS: usize = 16;
 const MOST_STEPS: usize = 96;
-/// The most that the steps may take, in primitives or so, of a value that is computed again.
-const CHEAP: usize = 6;
 /// The most values, which bounds the code and the time that it takes to make it.
 const MOST_VALUES: usize = 256;
 /// The most buffers: each has an address of its own.
@@ -45,6 +44,8 @@ pub(crate) struct RowRegion {
     /// The result that is stored, if one is.
     pub(crate) stored: Option<usize>,
     machine: TargetMachine,
+    /// How many lanes of its code gather what a loop over columns has for its reductions.
+    lanes: usize,
     /// For each input, its bits, if it is one number that is the same in all launches.
     known: Vec<Option<u64>>,
     forms: Forms<RowForm>,
@@ -124,17 +125,6 @@ impl RowValue {
     fn elem(&self) -> Elem {
         self.kernel.imm.dst
     }
-
-    /// How many primitives or so compute it for an element.
-    fn cost(&self) -> usize {
-        let is_small = matches!(self.elem(), Elem::Num(scalar) if scalar.is_float()) && self.elem().size() < 4;
-        match self.kernel.imm.op {
-            op if lower::is_function(op) => usize::MAX / 2,
-            ElemOp::DivI(..) | ElemOp::RemI(_) | ElemOp::RemF | ElemOp::DivF(..) | ElemOp::Sqrt(..) | ElemOp::Rsqrt(_) => CHEAP,
-            _ if is_small => 4,
-            _ => 1,
-        }
-    }
 }
 
 /// What it writes.
@@ -158,21 +148,6 @@ pub(crate) enum Content {
     Partials,
 }
 
-/// A loop over the columns of a row.
-#[derive(Debug)]
-struct Stage {
-    /// How many loops are before it.
-    level: usize,
-    /// The reductions that it begins, and the results that it writes.
-    folds: Vec<usize>,
-    results: Vec<usize>,
-    /// The values that it computes, in order, and those that it reads where an earlier loop kept them, with the results that these are.
-    computed: Vec<usize>,
-    kept: Vec<(usize, usize)>,
-    /// How many parts of a row an iteration combines.
-    parts: usize,
-}
-
 /// What code of a row region is made for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RowForm {
@@ -182,7 +157,7 @@ pub(crate) struct RowForm {
     pub(crate) stored: usize,
     /// The results that are written past the caches, one bit for each.
     pub(crate) streamed: u32,
-    /// The inputs of which the next row is fetched while one is computed, one bit for each: code is told where the second row begins.
+    /// The inputs of which a later row is fetched while one is computed, one bit for each: code is told where that begins.
     pub(crate) fetched: u32,
 }
 
@@ -194,14 +169,14 @@ pub(super) struct RowBuilder {
     values: Vec<RowValue>,
 }
 
-/// How far a region is made.
+/// How far a region is made, to go back to.
 #[derive(Clone, Copy)]
-pub(super) struct Progress {
+pub(super) struct Mark {
     inputs: usize,
     values: usize,
 }
 
-impl Progress {
+impl Mark {
     /// Whether a value was there already.
     pub(super) fn has(self, value: usize) -> bool {
         value < self.values
@@ -214,8 +189,8 @@ impl RowBuilder {
     }
 
     /// How far it is made.
-    pub(super) fn progress(&self) -> Progress {
-        Progress { inputs: self.inputs.len(), values: self.values.len() }
+    pub(super) fn mark(&self) -> Mark {
+        Mark { inputs: self.inputs.len(), values: self.values.len() }
     }
 
     /// Whether it has more values than a region may have.
@@ -224,9 +199,9 @@ impl RowBuilder {
     }
 
     /// Takes back what was added since.
-    pub(super) fn go_back(&mut self, progress: Progress) {
-        self.inputs.truncate(progress.inputs);
-        self.values.truncate(progress.values);
+    pub(super) fn go_back(&mut self, mark: Mark) {
+        self.inputs.truncate(mark.inputs);
+        self.values.truncate(mark.values);
     }
 
     /// What steps on `n` elements read of a tile from outside; `None` if it does not lie in rows.
@@ -297,6 +272,7 @@ impl RowBuilder {
             stages,
             stored,
             machine: *machine,
+            lanes,
             forms: Forms::default(),
         };
         for value in kept {
@@ -316,98 +292,10 @@ impl RowBuilder {
     }
 }
 
-/// How many lanes gather what a loop over columns has for its reductions: a few vectors, so that they do not wait for each other.
+/// How many lanes gather what a loop over columns has for its reductions: those of a few vectors, so that they do not wait for each other.
 fn lanes(machine: &TargetMachine) -> Option<usize> {
     const VECTORS: usize = 4;
     Some(VECTORS * machine.vector_bytes()? / size_of::<f32>())
-}
-
-/// The loops over columns that compute the results, and the values that are kept from one to another; these are results behind those that there are.
-fn stages(values: &[RowValue], results: &[RowResult], stored: Option<usize>) -> (Vec<Stage>, Vec<usize>) {
-    let last = values.iter().map(|value| value.level).max().unwrap_or(0);
-    let (mut stages, mut kept, mut computed) = (Vec::<Stage>::new(), Vec::<usize>::new(), vec![None; values.len()]);
-    for level in 0..=last {
-        let of_fold = |fold: &usize| values[*fold].kind == ValueKind::Fold && values[*fold].level == level + 1;
-        let folds: Vec<usize> = (0..values.len()).filter(of_fold).collect();
-        let of_result = |result: &usize| {
-            let value = &values[results[*result].value];
-            value.kind == ValueKind::Columns && value.level == level
-        };
-        let own: Vec<usize> = (0..results.len()).filter(of_result).collect();
-        if folds.is_empty() && own.is_empty() {
-            continue;
-        }
-        let mut needs = Needs { values, computed: &computed, cost: vec![None; values.len()], order: Vec::new(), kept: Vec::new() };
-        let of_folds = folds.iter().flat_map(|fold| &values[*fold].srcs).copied();
-        of_folds.chain(own.iter().map(|result| RowSrc::Value(results[*result].value))).for_each(|src| needs.add(src));
-        let Needs { mut order, kept: mut read, .. } = needs;
-        order.sort_unstable();
-        read.sort_unstable();
-        order.iter().for_each(|value| computed[*value] = computed[*value].or(Some(stages.len())));
-        // What is written in any case is read there.
-        let mut place = |value: usize| {
-            let is_whole = |(number, result): (usize, &RowResult)| result.value == value && stored != Some(number);
-            let written = results.iter().enumerate().find(|result| is_whole(*result)).map(|(number, _)| number);
-            written.unwrap_or_else(|| {
-                let number = kept.iter().position(|other| *other == value).unwrap_or_else(|| {
-                    kept.push(value);
-                    kept.len() - 1
-                });
-                results.len() + number
-            })
-        };
-        let read: Vec<(usize, usize)> = read.into_iter().map(|value| (value, place(value))).collect();
-        for (value, result) in &read {
-            let from = computed[*value].expect("an earlier loop computed it");
-            if !stages[from].results.contains(result) {
-                stages[from].results.push(*result);
-            }
-        }
-        stages.push(Stage { level, folds, results: own, computed: order, kept: read, parts: 1 });
-    }
-    (stages, kept)
-}
-
-/// What a loop needs.
-struct Needs<'a> {
-    values: &'a [RowValue],
-    /// The loops that first computed values.
-    computed: &'a [Option<usize>],
-    /// What it takes to compute each value again, once it is known.
-    cost: Vec<Option<usize>>,
-    order: Vec<usize>,
-    kept: Vec<usize>,
-}
-
-impl Needs<'_> {
-    fn add(&mut self, src: RowSrc) {
-        let RowSrc::Value(value) = src else { return };
-        if self.values[value].kind != ValueKind::Columns || self.order.contains(&value) || self.kept.contains(&value) {
-            return;
-        }
-        if self.computed[value].is_some() && self.cost(value) > CHEAP {
-            self.kept.push(value);
-            return;
-        }
-        self.order.push(value);
-        self.values[value].srcs.iter().for_each(|src| self.add(*src));
-    }
-
-    fn cost(&mut self, value: usize) -> usize {
-        if let Some(cost) = self.cost[value] {
-            return cost;
-        }
-        let mut cost = self.values[value].cost();
-        for src in &self.values[value].srcs {
-            if let RowSrc::Value(of) = src
-                && self.values[*of].kind == ValueKind::Columns
-            {
-                cost = cost.saturating_add(self.cost(*of));
-            }
-        }
-        self.cost[value] = Some(cost);
-        cost
-    }
 }
 
 impl RowRegion {

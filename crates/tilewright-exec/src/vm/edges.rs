@@ -7,9 +7,8 @@
 use super::{
     Block, Launch, Machine, atomics, copy,
     frame::Frame,
-    in_place::row_pitch,
     region::Counts,
-    tiling::{Axis, MAX_AXES},
+    tiling::{Axis, MAX_AXES, row_pitch},
 };
 use crate::{
     cpu::Level,

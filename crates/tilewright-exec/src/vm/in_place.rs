@@ -1,6 +1,8 @@
 //! Tiles that are read and written where they lie in memory, and not in their registers.
 #![allow(unsafe_code, reason = "copies between registers and buffers")]
 
+mod rows;
+
 use super::{
     Block, Machine,
     edges::Inside,
@@ -9,7 +11,7 @@ use super::{
     region::{self, BufferPlaces, Counts, Outside, Passage, Run, Target, UnknownStrides, Walked},
     rows::RowList,
     sweep,
-    tiling::{Axis, MAX_AXES, Tiling},
+    tiling::{Axis, MAX_AXES, Tiling, row_pitch},
     view::Direction,
 };
 use crate::{
@@ -40,13 +42,10 @@ pub(super) struct InPlace {
     /// Where the tiles that sweeps stored lay the last time, and where they will probably lie the next time.
     stored: Vec<(VReg, Guess)>,
     /// For registers of tiles that hang over edges, how many columns of a row were inside: there is code for a few of these numbers.
-    columns: Vec<(VReg, SmallVec<[usize; MOST_COLUMNS]>)>,
+    columns: rows::KnownColumns,
     /// Where the last tiles lay that loads copied, because a part of them was outside of their tensors.
     copied: Vec<(VReg, *const u8)>,
 }
-
-/// How many different numbers of columns row regions have code for, for each tile that hangs over an edge.
-const MOST_COLUMNS: usize = 4;
 
 /// What a tile's distances are those of, which tells whether they are the same as another time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,31 +125,6 @@ pub(super) fn read_ahead(start: *const u8, axes: &[Axis; MAX_AXES], size: usize,
     if other.count == 1 && rows.count > 1 && row.stride == 1 {
         ahead.add(start, rows.count, rows.stride as usize * size, row.count * size);
     }
-}
-
-/// How far apart rows of so many elements lie in memory, of a tile with these axes; `None` if their elements do not lie side by side, or the rows not a
-/// distance apart.
-pub(super) fn row_pitch(axes: &[Axis; MAX_AXES], row: usize) -> Option<usize> {
-    let (mut pitch, mut next) = (None, 0);
-    for axis in axes.iter().rev().filter(|axis| axis.count > 1) {
-        let stride = axis.stride as usize;
-        if axis.pitch < row {
-            let reach = axis.pitch * axis.count;
-            if stride != axis.pitch || reach > row && pitch.is_some() {
-                return None;
-            }
-            // It goes on from one row to the next.
-            if reach > row {
-                (pitch, next) = (Some(row), reach);
-            }
-        } else {
-            let fits = if pitch.is_none() { axis.pitch == row } else { stride == next };
-            pitch = pitch.or(Some(stride)).filter(|_| fits);
-            pitch?;
-            next = stride * axis.count;
-        }
-    }
-    Some(pitch.unwrap_or(row))
 }
 
 /// The distance in memory along a dimension that has this extent and this stride in the register.
@@ -243,32 +217,9 @@ impl InPlace {
         self.find(tile, regs).filter(|whole| !whole.in_order).map(|whole| &whole.axes)
     }
 
-    /// The rows of so many elements of a tile that a load left in memory: how far apart they lie, how many columns lie there, and the bits of the others.
-    /// `None` if it is in its register, or lies otherwise.
-    pub(super) fn rows_of(&self, tile: &Tile, regs: &Frame, row: usize) -> Option<(usize, usize, u64)> {
-        let whole = self.find(tile, regs).filter(|whole| whole.rows.is_none())?;
-        let pitch = if whole.in_order { row } else { row_pitch(&whole.axes, row)? };
-        let (columns, padding) = whole.inside.unwrap_or((row, 0));
-        Some((pitch, columns, padding))
-    }
-
     /// Whether a load left a tile in memory between two addresses, or a part of it.
     pub(super) fn overlaps(&self, tile: &Tile, regs: &Frame, other: Range<usize>) -> bool {
         self.find(tile, regs).is_some_and(|whole| whole.overlaps(other, tile.elem.size()))
-    }
-
-    /// Whether row regions may have code for tiles of a register of which so many columns are inside: for a few of these numbers.
-    pub(super) fn knows_columns(&mut self, reg: VReg, columns: usize) -> bool {
-        let at = self.columns.iter().position(|(other, _)| *other == reg).unwrap_or_else(|| {
-            self.columns.push((reg, SmallVec::new()));
-            self.columns.len() - 1
-        });
-        let known = &mut self.columns[at].1;
-        let is_new = !known.contains(&columns);
-        if is_new && known.len() < MOST_COLUMNS {
-            known.push(columns);
-        }
-        known.contains(&columns)
     }
 
     /// What a tile's distances are those of; none if it lies as in a register.
@@ -754,24 +705,6 @@ impl Machine<'_> {
         true
     }
 
-    /// Leaves a tile where it lies of which a part of each row is outside of its tensor, if row regions can read it there.
-    #[inline(never)]
-    fn leave_part(&mut self, view: &ViewAccess, dst: VReg, row: usize, block: &mut Block) -> bool {
-        let Some(inside) = self.part_inside(view, AccessKind::Read, block) else { return false };
-        let (Some(host), Some((columns, _)), Some(axes)) = (inside.host, inside.rows_of(row), inside.axes()) else { return false };
-        if columns == row || !self.in_place.knows_columns(dst, columns) {
-            return false;
-        }
-        let whole = self.in_place.of_register(dst);
-        let last = std::mem::replace(&mut whole.host, host);
-        whole.guess_next(last);
-        (whole.axes, whole.in_order) = (axes, false);
-        // The distances of whole tiles are found anew.
-        (whole.fixed, whole.rows, whole.inside) = (None, None, Some((columns, view.padding)));
-        block.frame.lend(dst, host);
-        true
-    }
-
     /// Asks to read ahead where the next load of a register will probably find its tile, if it is a matrix of rows, or one row. This load found
     /// it at `host`, and copied so many elements along each dimension.
     pub(super) fn read_next_ahead(&mut self, dst: VReg, host: *const u8, dims: &[Dim], size: usize) {
@@ -822,37 +755,6 @@ impl Machine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_lie_a_distance_apart() {
-        let pitch = |dims: &[(usize, u64, usize)], row| {
-            let mut axes = [Axis::SINGLE; MAX_AXES];
-            for (axis, (count, stride, pitch)) in axes.iter_mut().rev().zip(dims.iter().rev()) {
-                *axis = Axis { count: *count, stride: *stride, pitch: *pitch };
-            }
-            row_pitch(&axes, row)
-        };
-        // A matrix whose rows lie 300 apart, one of two dimensions of such rows, and one row of several dimensions.
-        assert_eq!(pitch(&[(8, 300, 256), (256, 1, 1)], 256), Some(300));
-        assert_eq!(pitch(&[(4, 600, 512), (2, 300, 256), (256, 1, 1)], 256), Some(300));
-        assert_eq!(pitch(&[(2, 256, 256), (16, 16, 16), (16, 1, 1)], 256), Some(256));
-        // Rows that are a part of a longer run, and a single one, less of which is inside.
-        assert_eq!(pitch(&[(1024, 1, 1)], 256), Some(256));
-        assert_eq!(pitch(&[(4, 2000, 1024), (1024, 1, 1)], 256), None);
-        assert_eq!(pitch(&[(200, 1, 1)], 256), Some(256));
-        // Rows that do not lie a distance apart, and elements that do not lie side by side.
-        assert_eq!(pitch(&[(4, 700, 512), (2, 300, 256), (256, 1, 1)], 256), None);
-        assert_eq!(pitch(&[(8, 1, 256), (256, 8, 1)], 256), None);
-        assert_eq!(pitch(&[(2, 256, 256), (16, 20, 16), (16, 1, 1)], 256), None);
-    }
-
-    #[test]
-    fn few_numbers_of_columns_are_known() {
-        let mut in_place = InPlace::default();
-        let known: Vec<bool> = [5, 6, 5, 7, 8, 9, 8, 5].map(|columns| in_place.knows_columns(VReg(3), columns)).into();
-        assert_eq!(known, [true, true, true, true, true, false, true, true]);
-        assert!(in_place.knows_columns(VReg(4), 9), "of another register");
-    }
 
     #[test]
     fn forms_are_kept_for_the_source_that_they_were_made_for() {

@@ -8,8 +8,8 @@ use super::{
     Block, Machine,
     edges::Inside,
     frame::Frame,
-    in_place::row_pitch,
     region::{TakesArgs, run, run_portable},
+    tiling::row_pitch,
 };
 use crate::{
     LaunchErrorKind,
@@ -42,7 +42,7 @@ impl Rows {
 }
 
 /// Where a result is written, if not to its register.
-struct Target {
+struct StoredRows {
     /// Its number.
     result: usize,
     rows: Rows,
@@ -50,7 +50,7 @@ struct Target {
     streams: bool,
 }
 
-type Targets = SmallVec<[Target; 2]>;
+type AllStored = SmallVec<[StoredRows; 2]>;
 
 /// Where an input lies.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ impl Machine<'_> {
         src: &Tile,
         inputs: &AllPlaced,
         block: &mut Block,
-    ) -> Option<Targets> {
+    ) -> Option<AllStored> {
         let (launch, mut made, stored) = (self.launch, None, rows.stored?);
         // Single numbers are few.
         if !rows.has_rows(&rows.results[stored]) || !src.is_contiguous() {
@@ -118,7 +118,7 @@ impl Machine<'_> {
             }
             None => {
                 let inside = self.part_inside(view, AccessKind::Write, block)?;
-                let Some(start) = inside.host else { return rows.gives_only(stored).then(Targets::new) };
+                let Some(start) = inside.host else { return rows.gives_only(stored).then(AllStored::new) };
                 let (columns, pitch) = inside.rows_of(rows.row)?;
                 if !self.in_place.knows_columns(reg, columns) {
                     return None;
@@ -138,14 +138,14 @@ impl Machine<'_> {
             return None;
         }
         let streams = target.has_lines(view.size) && self.streamed(reg, src.numel() * view.size, block.pc).is_some();
-        let mut targets: Targets = smallvec![Target { result: stored, rows: target, streams }];
+        let mut targets: AllStored = smallvec![StoredRows { result: stored, rows: target, streams }];
         self.lend_rows_behind(rows, written, block, &mut targets);
         Some(targets)
     }
 
     /// Lets a row region that writes these addresses write other results where the stores right behind it belong, as far as these have whole tiles, apart
     /// from what it reads.
-    fn lend_rows_behind(&mut self, rows: &RowRegion, written: Range<usize>, block: &mut Block, targets: &mut Targets) {
+    fn lend_rows_behind(&mut self, rows: &RowRegion, written: Range<usize>, block: &mut Block, targets: &mut AllStored) {
         let (launch, mut written) = (self.launch, SmallVec::<[Range<usize>; 4]>::from_iter([written]));
         for behind in 1..=launch.plan.stores_behind[block.pc] {
             let pc = block.pc + behind;
@@ -162,7 +162,7 @@ impl Machine<'_> {
             }
             let target = Rows { start, pitch: pitch * view.size, columns: rows.row };
             let streams = target.has_lines(view.size) && self.streamed(reg, src.numel() * view.size, pc).is_some();
-            targets.push(Target { result, rows: target, streams });
+            targets.push(StoredRows { result, rows: target, streams });
             block.frame.lend(reg, start);
             written.push(own);
         }
@@ -197,12 +197,12 @@ struct RowRun<'r> {
     rows: &'r RowRegion,
     regs: &'r Frame,
     inputs: &'r AllPlaced,
-    targets: &'r [Target],
+    targets: &'r [StoredRows],
     form: RowForm,
 }
 
 /// Runs a region over all rows, some at a time, and writes results to their targets, or to their registers if they have none.
-fn run_rows(rows: &RowRegion, regs: &Frame, inputs: &AllPlaced, targets: &[Target]) {
+fn run_rows(rows: &RowRegion, regs: &Frame, inputs: &AllPlaced, targets: &[StoredRows]) {
     let mut form = rows.usual();
     for (number, (input, placed)) in rows.inputs.iter().zip(inputs).enumerate() {
         if placed.rows.columns < rows.row {

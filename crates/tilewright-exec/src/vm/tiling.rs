@@ -38,6 +38,31 @@ impl Axis {
     pub(super) const SINGLE: Axis = Axis { count: 1, stride: 1, pitch: 1 };
 }
 
+/// How far apart rows of so many elements lie in memory, of a tile with these axes; `None` if their elements do not lie side by side, or the rows not a
+/// distance apart.
+pub(super) fn row_pitch(axes: &[Axis; MAX_AXES], row: usize) -> Option<usize> {
+    let (mut pitch, mut next) = (None, 0);
+    for axis in axes.iter().rev().filter(|axis| axis.count > 1) {
+        let stride = axis.stride as usize;
+        if axis.pitch < row {
+            let reach = axis.pitch * axis.count;
+            if stride != axis.pitch || reach > row && pitch.is_some() {
+                return None;
+            }
+            // It goes on from one row to the next.
+            if reach > row {
+                (pitch, next) = (Some(row), reach);
+            }
+        } else {
+            let fits = if pitch.is_none() { axis.pitch == row } else { stride == next };
+            pitch = pitch.or(Some(stride)).filter(|_| fits);
+            pitch?;
+            next = stride * axis.count;
+        }
+    }
+    Some(pitch.unwrap_or(row))
+}
+
 /// Where the tiles of a view lie that are whole in its tensor: those that blocks may access.
 pub(crate) struct Tiling {
     /// Where the tile is, or would be, if all numbers that blocks compute were 0.
@@ -500,6 +525,29 @@ impl Launch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_lie_a_distance_apart() {
+        let pitch = |dims: &[(usize, u64, usize)], row| {
+            let mut axes = [Axis::SINGLE; MAX_AXES];
+            for (axis, (count, stride, pitch)) in axes.iter_mut().rev().zip(dims.iter().rev()) {
+                *axis = Axis { count: *count, stride: *stride, pitch: *pitch };
+            }
+            row_pitch(&axes, row)
+        };
+        // A matrix whose rows lie 300 apart, one of two dimensions of such rows, and one row of several dimensions.
+        assert_eq!(pitch(&[(8, 300, 256), (256, 1, 1)], 256), Some(300));
+        assert_eq!(pitch(&[(4, 600, 512), (2, 300, 256), (256, 1, 1)], 256), Some(300));
+        assert_eq!(pitch(&[(2, 256, 256), (16, 16, 16), (16, 1, 1)], 256), Some(256));
+        // Rows that are a part of a longer run, and a single one, less of which is inside.
+        assert_eq!(pitch(&[(1024, 1, 1)], 256), Some(256));
+        assert_eq!(pitch(&[(4, 2000, 1024), (1024, 1, 1)], 256), None);
+        assert_eq!(pitch(&[(200, 1, 1)], 256), Some(256));
+        // Rows that do not lie a distance apart, and elements that do not lie side by side.
+        assert_eq!(pitch(&[(4, 700, 512), (2, 300, 256), (256, 1, 1)], 256), None);
+        assert_eq!(pitch(&[(8, 1, 256), (256, 8, 1)], 256), None);
+        assert_eq!(pitch(&[(2, 256, 256), (16, 20, 16), (16, 1, 1)], 256), None);
+    }
 
     #[test]
     fn rows_crowd_where_a_cache_has_few_lines_for_all() {

@@ -50,8 +50,8 @@ impl Generator<'_> {
         let matrix = Matrix { scalar: stored, tile, shape: [rows, columns], pitch };
         let (element, block) = (Element::Number(scalar), self.position()[0]);
         let mut values = vec![self.rows_of(&matrix, self.input, block, scalar)];
-        // All blocks write one matrix.
-        self.take((matrix.bytes() / blocks + 64) as usize);
+        // All blocks write one matrix, or two.
+        self.take((2 * matrix.bytes() / blocks + 64) as usize);
         let output = self.all_output;
         if self.choices.once_in(4) {
             values.push(self.rows_of(&matrix, output, block, scalar));
@@ -74,18 +74,28 @@ impl Generator<'_> {
                 self.combine(&mut numbers, element, [tile[0], 1]);
             }
             let number = *numbers.last().expect("there is one");
-            values.push(self.seen_as(Opcode::Broadcast, number, element, &tile));
+            let number = self.seen_as(Opcode::Broadcast, number, element, &tile);
+            values.push(number);
+            if !self.choices.once_in(4) {
+                values.push(self.difference([last, number], scalar, &tile));
+            }
             last = self.combine_few(&mut values, element, tile);
         }
-        if let Some(narrow) = narrow {
-            last = self.converted(last, element, Element::Number(narrow), &tile);
+        let mut stored = vec![last];
+        if self.choices.once_in(3) {
+            stored.push(*self.choices.pick(&values));
         }
-        let view = self.view_of(&matrix, output);
-        let zero = self.numbers(Scalar::I32, &[], &[0]);
-        self.op(Opcode::StoreViewTko, |op| {
-            let op = op.operand("tile", last).operand("view", view).operands("index", &[block, zero]);
-            op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
-        });
+        for (number, mut value) in stored.into_iter().enumerate() {
+            if let Some(narrow) = narrow {
+                value = self.converted(value, element, Element::Number(narrow), &tile);
+            }
+            let view = self.view_of(&matrix, number, output);
+            let zero = self.numbers(Scalar::I32, &[], &[0]);
+            self.op(Opcode::StoreViewTko, |op| {
+                let op = op.operand("tile", value).operand("view", view).operands("index", &[block, zero]);
+                op.attr(AttrName::MemoryOrderingSemantics, Self::wire(Order::Weak as u8)).result(TypeTable::token())
+            });
+        }
     }
 
     /// A chain of elementwise operations on values of one shape, to which it adds those of their type; gives the last of these.
@@ -93,20 +103,25 @@ impl Generator<'_> {
         for _ in 0..1 + self.choices.below(3) {
             self.combine(values, element, tile);
         }
+        // What is reduced then may have been computed in another type.
+        if self.choices.once_in(6) {
+            values.extend(self.on_bits(&values.clone(), element, &tile));
+        }
         *values.last().expect("there were some")
     }
 
     /// The rows of a matrix that a block has, computed with in a type.
     fn rows_of(&mut self, matrix: &Matrix, base: Value, block: Value, scalar: Scalar) -> Value {
-        let view = self.view_of(matrix, base);
+        let view = self.view_of(matrix, 0, base);
         let zero = self.numbers(Scalar::I32, &[], &[0]);
         let element = Element::Number(matrix.scalar);
         let tile = self.strip(view, element, matrix.tile, [block, zero]);
         if matrix.scalar == scalar { tile } else { self.converted(tile, element, Element::Number(scalar), &matrix.tile) }
     }
 
-    fn view_of(&mut self, matrix: &Matrix, base: Value) -> Value {
-        let base = self.pointer(base, 0, matrix.scalar);
+    /// A view of the matrix with this number among such ones, which lie behind each other.
+    fn view_of(&mut self, matrix: &Matrix, number: usize, base: Value) -> Value {
+        let base = self.pointer(base, number * matrix.bytes() as usize, matrix.scalar);
         let (shape, strides) = (matrix.shape.into(), [matrix.pitch, 1].into());
         let tensor = TypeData::TensorView { element: matrix.scalar.ty(), shape, strides, attr: None };
         let tensor_view = self.module.tables.types.intern(tensor).unwrap();

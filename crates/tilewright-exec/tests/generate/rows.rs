@@ -47,10 +47,7 @@ impl Generator<'_> {
         let row = self.spread(row, element, [1, columns], shape);
         let mut values = vec![tile, column, row];
         if self.choices.once_in(2) {
-            let difference = if scalar.is_int() { Opcode::SubI } else { Opcode::SubF };
-            let group = self.combinations.iter().find(|group| group[0].opcode == difference).expect("it is regular");
-            let combination = group.iter().find(|combination| combination.types == [element; 3]).expect("it takes these types");
-            values.push(self.combined_as(combination, &[tile, column], element, &shape));
+            values.push(self.difference([tile, column], scalar, &shape));
         }
         let mut last = self.combine_some(&mut values, element, shape);
         let mut results = Vec::new();
@@ -101,6 +98,14 @@ impl Generator<'_> {
         let again = self.converted(rounded, short, wide, &shape);
         values.push(again);
         if self.choices.once_in(3) { value } else { again }
+    }
+
+    /// The difference of two values.
+    pub(super) fn difference(&mut self, values: [Value; 2], scalar: Scalar, shape: &[i64]) -> Value {
+        let (opcode, element) = (if scalar.is_int() { Opcode::SubI } else { Opcode::SubF }, Element::Number(scalar));
+        let group = self.combinations.iter().find(|group| group[0].opcode == opcode).expect("it is regular");
+        let combination = group.iter().find(|combination| combination.types == [element; 3]).expect("it takes these types");
+        self.combined_as(combination, &values, element, shape)
     }
 
     /// A value in another type of floats.

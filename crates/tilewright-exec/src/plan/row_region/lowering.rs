@@ -1,6 +1,6 @@
 //! The vector code of a row region: a loop over rows, and in it the loops over columns.
 
-use super::{Content, MOST_PARTS, RowForm, RowInput, RowRegion, RowResult, RowSrc, RowValue, Spread, Stage, ValueKind, lanes};
+use super::{Content, MOST_PARTS, RowForm, RowInput, RowRegion, RowResult, RowSrc, RowValue, Spread, Stage, ValueKind};
 use crate::{elem::Elem, hash::HashMap, plan::region::constant};
 use tilewright_passes::elementwise::ElemOp;
 use tilewright_vector::{
@@ -10,7 +10,7 @@ use tilewright_vector::{
 
 /// Memory that code walks.
 #[derive(Clone, Copy)]
-struct Buffer {
+struct RowMemory {
     param: Param,
     /// Bytes from one row to the next.
     pitch: Count,
@@ -27,15 +27,15 @@ struct Columns {
     count: usize,
 }
 
-struct Lowering<'a> {
+struct RowLowering<'a> {
     region: &'a RowRegion,
     form: &'a RowForm,
     builder: Builder,
     constants: Param,
     /// The memory of each input that is no constant, of each result, and of the next row of each input that is fetched.
-    inputs: Vec<Option<Buffer>>,
-    results: Vec<Buffer>,
-    fetched: Vec<(usize, Buffer)>,
+    inputs: Vec<Option<RowMemory>>,
+    results: Vec<RowMemory>,
+    fetched: Vec<(usize, RowMemory)>,
     /// The loop over rows, once it is open.
     rows: Option<Axis>,
     /// What is the same for all columns.
@@ -47,12 +47,12 @@ struct Lowering<'a> {
 }
 
 /// The code of a region in a form. Its arguments: the launch's constants; each input that is no constant, with the bytes from one row to the next
-/// where it has one for each element; each result, with these bytes where it has rows; where the second row begins of each input that is fetched;
+/// where it has one for each element; each result, with these bytes where it has rows; where to begin with fetching, for each input that is fetched;
 /// how many rows there are.
 pub(super) fn code(region: &RowRegion, form: &RowForm) -> Code {
-    let mut builder = Builder::new(lanes(&region.machine).unwrap_or(1) as u32);
+    let mut builder = Builder::new(region.lanes as u32);
     let constants = builder.param(ParamKind::Buffer);
-    let mut buffer = |walks: bool, pitch: usize, size: usize| Buffer {
+    let mut buffer = |walks: bool, pitch: usize, size: usize| RowMemory {
         param: builder.param(ParamKind::Buffer),
         pitch: if walks { Count::Param(builder.param(ParamKind::Count)) } else { Count::Const((pitch * size) as i64) },
         size,
@@ -61,19 +61,19 @@ pub(super) fn code(region: &RowRegion, form: &RowForm) -> Code {
         let pitch = usize::from(input.spread == Spread::EachRow);
         (!region.is_constant(number)).then(|| buffer(input.spread == Spread::Each, pitch, input.tile.elem.size()))
     };
-    let inputs: Vec<Option<Buffer>> = region.inputs.iter().enumerate().map(of_input).collect();
+    let inputs: Vec<Option<RowMemory>> = region.inputs.iter().enumerate().map(of_input).collect();
     let of_result = |result: &RowResult| {
         let is_number = result.content == Content::AllRows && !region.has_rows(result);
         buffer(region.has_rows(result), usize::from(is_number), region.result_size(result))
     };
-    let results: Vec<Buffer> = region.results.iter().map(of_result).collect();
-    let is_fetched = |(number, input): (usize, &Option<Buffer>)| Some((number, (*input)?)).filter(|_| form.fetched >> number & 1 == 1);
-    let fetched: Vec<(usize, Buffer)> = inputs.iter().enumerate().filter_map(is_fetched).collect();
-    let fetched = fetched.into_iter().map(|(number, of)| (number, Buffer { param: builder.param(ParamKind::Buffer), ..of })).collect();
+    let results: Vec<RowMemory> = region.results.iter().map(of_result).collect();
+    let is_fetched = |(number, input): (usize, &Option<RowMemory>)| Some((number, (*input)?)).filter(|_| form.fetched >> number & 1 == 1);
+    let fetched: Vec<(usize, RowMemory)> = inputs.iter().enumerate().filter_map(is_fetched).collect();
+    let fetched = fetched.into_iter().map(|(number, of)| (number, RowMemory { param: builder.param(ParamKind::Buffer), ..of })).collect();
     let count = Count::Param(builder.param(ParamKind::Count));
     let (numbers, found) = (HashMap::default(), HashMap::default());
     let mut lowering =
-        Lowering { region, form, builder, constants, inputs, results, fetched, rows: None, numbers, found, is_in_columns: false };
+        RowLowering { region, form, builder, constants, inputs, results, fetched, rows: None, numbers, found, is_in_columns: false };
     // What is the same for all rows is read in front of the loop.
     lowering.read_numbers(Spread::One);
     lowering.rows = Some(lowering.builder.open(Kind::Serial, count, &[]).0);
@@ -98,7 +98,7 @@ fn fetching_stage(region: &RowRegion) -> usize {
     behind.max_by_key(|(_, stage)| (!stores(stage), stage.computed.len())).map_or(0, |(number, _)| number)
 }
 
-impl Lowering<'_> {
+impl RowLowering<'_> {
     /// Reads the inputs of single numbers that are the same for all rows, or that each row has.
     fn read_numbers(&mut self, spread: Spread) {
         for (number, input) in self.region.inputs.iter().enumerate().filter(|(_, input)| input.spread == spread) {
@@ -159,9 +159,9 @@ impl Lowering<'_> {
 
     /// A loop whose reductions combine the parts of a row, and then what these leave, until lanes are left.
     fn reduce(&mut self, number: usize, stage: &Stage, fetches: bool) {
-        let (region, lanes) = (self.region, lanes(&self.region.machine).unwrap_or(1));
+        let (region, lanes) = (self.region, self.region.lanes);
         let mut left = region.row / stage.parts;
-        let partials: Vec<Option<Buffer>> = stage.folds.iter().map(|fold| self.partials(*fold)).collect();
+        let partials: Vec<Option<RowMemory>> = stage.folds.iter().map(|fold| self.partials(*fold)).collect();
         let (mut parts, mut begins) = (stage.parts, true);
         let lanes_left = loop {
             let is_last = left <= lanes;
@@ -172,7 +172,7 @@ impl Lowering<'_> {
                 let columns = Columns { axis, first: part * left, count: left };
                 if begins {
                     lowering.part(number, stage, columns, fetches);
-                    stage.folds.iter().map(|fold| lowering.held(region.values[*fold].srcs[0])).collect()
+                    stage.folds.iter().map(|fold| lowering.reduced(*fold)).collect()
                 } else {
                     partials.iter().zip(&stage.folds).map(|(buffer, fold)| lowering.read_partials(*buffer, *fold, columns)).collect()
                 }
@@ -284,36 +284,43 @@ impl Lowering<'_> {
         if is_stored(&result) || is_short { self.form.stored } else { self.region.row }
     }
 
+    /// What a reduction combines, of the columns that are being computed: in its type, which may be another than that it was computed in.
+    fn reduced(&mut self, fold: usize) -> Held {
+        let RowValue { kernel, srcs, .. } = &self.region.values[fold];
+        let src = srcs[0];
+        self.bits_as(self.held(src), self.elem_of(src), kernel.imm.sources()[0])
+    }
+
     /// Where a reduction puts what is left of a row between two loops.
-    fn partials(&self, fold: usize) -> Option<Buffer> {
+    fn partials(&self, fold: usize) -> Option<RowMemory> {
         let is_it = |result: &RowResult| result.value == fold && result.content == Content::Partials;
         self.region.results.iter().position(is_it).map(|number| self.results[number])
     }
 
-    fn read_partials(&mut self, buffer: Option<Buffer>, fold: usize, columns: Columns) -> Held {
+    fn read_partials(&mut self, buffer: Option<RowMemory>, fold: usize, columns: Columns) -> Held {
         let Some(buffer) = buffer else { unreachable!("a reduction of several loops has room between them") };
         let lane = memory_lane(self.region.values[fold].elem());
         Held::bits(self.builder.load(lane, self.place(buffer, columns), None))
     }
 
     /// The place of the row that is computed, where a buffer has rows.
-    fn in_row(&self, place: Place, buffer: Buffer) -> Place {
+    fn in_row(&self, place: Place, buffer: RowMemory) -> Place {
         match self.rows {
             Some(rows) if buffer.pitch != Count::Const(0) => place.along(rows, buffer.pitch),
             _ => place,
         }
     }
 
-    fn place_of_number(&self, buffer: Buffer) -> Place {
+    fn place_of_number(&self, buffer: RowMemory) -> Place {
         self.in_row(Place::of(buffer.param), buffer)
     }
 
-    fn place(&self, buffer: Buffer, columns: Columns) -> Place {
+    fn place(&self, buffer: RowMemory, columns: Columns) -> Place {
         self.place_of(buffer, columns, columns.count)
     }
 
     /// Where a buffer has the columns of an iteration, of which so many are there.
-    fn place_of(&self, buffer: Buffer, columns: Columns, inside: usize) -> Place {
+    fn place_of(&self, buffer: RowMemory, columns: Columns, inside: usize) -> Place {
         let place = Place::of(buffer.param).offset_by((columns.first * buffer.size) as i64);
         let place = self.in_row(place, buffer);
         let stride = Count::Const(buffer.size as i64);
