@@ -1,6 +1,6 @@
 //! Who fetches what a block will read next.
 
-use super::{Inst, Sweep};
+use super::{Base, Inst, Sweep, Tile, VReg};
 use std::fmt;
 
 /// Which tiles of the next block a block prefetches.
@@ -50,8 +50,21 @@ fn choose_sweeps_to_fetch(code: &mut [Inst]) {
     }
 }
 
+/// Lets row regions fetch the rows that they will read next, of tiles that are loaded from one place after the other.
+fn tell_row_regions(code: &mut [Inst]) {
+    let moves = |inst: &Inst| {
+        let Inst::Load { view, dst, .. } = inst else { return None };
+        let mut is_moved = false;
+        view.for_each_read(&mut |tile: &Tile| is_moved |= matches!(tile.base, Base::Reg(_)));
+        is_moved.then_some(*dst)
+    };
+    let moved: Vec<VReg> = code.iter().filter_map(moves).collect();
+    code.iter_mut().filter_map(Inst::rows_mut).for_each(|rows| rows.fetch(&moved));
+}
+
 /// Says who fetches what a block will read next: sweeps, or, where these have little to do, folds. Gives what loads shall tell them to fetch.
 pub(super) fn share_out(code: &mut [Inst]) -> Prefetches {
+    tell_row_regions(code);
     let sweeps = || code.iter().filter_map(Inst::sweep).filter(|sweep| sweep.n >= Sweep::PIECE);
     let folds = |inst: &Inst| matches!(inst, Inst::Fold(_) | Inst::FoldRows(_) | Inst::FoldColumns(_) | Inst::Matmul(_));
     let has_folds = code.iter().any(folds);

@@ -56,6 +56,8 @@ pub(crate) struct RowRegion {
 pub(crate) struct RowInput {
     pub(crate) tile: Tile,
     pub(crate) spread: Spread,
+    /// Whether a later row is fetched while one is computed, where a load has left it in memory.
+    pub(crate) is_fetched: bool,
 }
 
 /// What an input has numbers for.
@@ -210,7 +212,7 @@ impl RowBuilder {
         // Numbers lie in one way only, whatever shape they are seen in.
         let is_it = |input: &RowInput| input.spread == spread && input.tile.base == tile.base && input.tile.elem == tile.elem;
         let found = self.inputs.iter().position(is_it).unwrap_or_else(|| {
-            self.inputs.push(RowInput { tile: tile.clone(), spread });
+            self.inputs.push(RowInput { tile: tile.clone(), spread, is_fetched: false });
             self.inputs.len() - 1
         });
         Some(RowSrc::Input(found))
@@ -304,6 +306,12 @@ impl RowRegion {
         for (known, input) in self.known.iter_mut().zip(&self.inputs) {
             *known = known_number(&input.tile, constants);
         }
+    }
+
+    /// Fetches later rows of what it reads of these registers.
+    pub(super) fn fetch(&mut self, registers: &[VReg]) {
+        let is_one = |tile: &Tile| matches!(tile.base, super::Base::Reg(reg) if registers.contains(&reg));
+        self.inputs.iter_mut().for_each(|input| input.is_fetched = input.spread == Spread::Each && is_one(&input.tile));
     }
 
     /// The bits of an input that is the same number in all launches, once it is told.

@@ -182,6 +182,7 @@ impl Display for RowRegion {
                 Spread::Each => "each",
             };
             write!(f, "          in{i} = {spread} {}", input.tile)?;
+            write!(f, "{}", flag(input.is_fetched, " fetched"))?;
             writeln!(f, "{}", self.known(i).map_or(String::new(), |bits| format!(" known {bits:#x}")))?;
         }
         for (i, value) in self.values.iter().enumerate() {

@@ -58,7 +58,8 @@ struct Placed {
     rows: Rows,
     /// The bits of the columns that do not lie there.
     padding: u64,
-    /// Where it probably lies in the next block, if a load left it in memory and it moves from block to block, or null.
+    /// Whether a load left it in memory, and where it will then probably find the next one, or null.
+    is_in_memory: bool,
     next: *const u8,
 }
 
@@ -66,7 +67,12 @@ impl Placed {
     /// Where what is fetched begins while a row of so many is computed. Rows of the next block probably lie behind those of this one.
     fn fetched(&self, rows: usize, row: usize) -> *mut u8 {
         let Rows { start, pitch, .. } = self.rows;
-        if rows == 1 { self.next.cast_mut() } else { start.wrapping_add((row + FETCHED_BYTES.div_ceil(pitch.max(1))) * pitch) }
+        match rows {
+            // Nobody knows yet.
+            1 if self.next.is_null() => start,
+            1 => self.next.cast_mut(),
+            _ => start.wrapping_add((row + FETCHED_BYTES.div_ceil(pitch.max(1))) * pitch),
+        }
     }
 }
 
@@ -186,9 +192,9 @@ impl Machine<'_> {
             self.in_place.settle(tile, &mut block.frame);
         }
         let (pitch, columns, padding) = left.unwrap_or((rows.row, rows.row, 0));
-        let next = if left.is_some() { self.in_place.next(tile, &block.frame) } else { std::ptr::null() };
         let start = block.frame.at(Operand::of(tile.base));
-        Placed { rows: Rows { start, pitch: pitch * size, columns }, padding, next }
+        let next = self.in_place.next(tile, &block.frame);
+        Placed { rows: Rows { start, pitch: pitch * size, columns }, padding, is_in_memory: left.is_some(), next }
     }
 }
 
@@ -208,7 +214,7 @@ fn run_rows(rows: &RowRegion, regs: &Frame, inputs: &AllPlaced, targets: &[Store
         if placed.rows.columns < rows.row {
             form.inside[number] = Some((placed.rows.columns, placed.padding));
         }
-        form.fetched |= u32::from(!placed.next.is_null() && input.spread == Spread::Each) << number;
+        form.fetched |= u32::from(placed.is_in_memory && input.is_fetched) << number;
     }
     for target in targets {
         form.streamed |= u32::from(target.streams) << target.result;
