@@ -83,7 +83,10 @@ fn all_legal(code: &Code, items: &[Item], level: Level) -> bool {
 /// Whether what a primitive gives is no NaN that signals.
 fn is_quiet(prim: Prim) -> bool {
     use Prim::*;
-    matches!(prim, FAdd | FSub | FMul | FDiv | Fma | FmaOdd | Sqrt | MinNum | MaxNum | WidenF16 | Widen | Narrow | S32ToF32 | S32ToF64)
+    matches!(
+        prim,
+        FAdd | FSub | FMul | FDiv | Fma | FmaOdd | FmaBf16 | Sqrt | MinNum | MaxNum | WidenF16 | Widen | Narrow | S32ToF32 | S32ToF64
+    )
 }
 
 struct Legalizer {

@@ -1,6 +1,6 @@
 //! How long a CPU takes for items in some order: about, for a CPU that looks ahead over some instructions and begins those that wait for nothing.
 
-use super::segments::in_turns;
+use super::{registers::steps, segments::in_turns};
 use crate::code::{Code, Item, Loop, Value, Variability, While};
 
 /// How many items wait in a CPU at most.
@@ -32,19 +32,22 @@ fn cycles<'c>(code: &Code, vectors: usize, items: impl Iterator<Item = (usize, &
     };
     // When the items before have left the CPU, which they do in their order.
     let mut left = [0; WAITING];
-    let mut last = 0;
-    for (at, (vector, item)) in items.enumerate() {
-        let mut begin = (at / AT_ONCE).max(left[at % WAITING]);
-        item.for_each_operand(|value| begin = begin.max(given[place(value, vector)]));
-        let end = begin + LATENCY;
+    let (mut last, mut at) = (0, 0);
+    for (vector, item) in items {
+        let mut end = 0;
+        item.for_each_operand(|value| end = end.max(given[place(value, vector)]));
+        for _ in 0..steps(item) {
+            end = end.max(at / AT_ONCE).max(left[at % WAITING]) + LATENCY;
+            last = end.max(last);
+            left[at % WAITING] = last;
+            at += 1;
+        }
         match item {
             Item::While(While { carried, .. }) | Item::Loop(Loop { carried, .. }) => {
                 carried.iter().for_each(|carried| given[place(carried.result, vector)] = end);
             }
             item => item.result().into_iter().for_each(|value| given[place(value, vector)] = end),
         }
-        last = end.max(last);
-        left[at % WAITING] = last;
     }
     last
 }

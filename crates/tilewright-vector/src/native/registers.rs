@@ -78,9 +78,14 @@ pub(super) fn is_unrolled(inner: &Loop, width: usize, unrolled: usize) -> bool {
         && can_be_side_by_side(&inner.body)
 }
 
-/// How many items there are, with those in loops.
+/// How many items there are, with those in loops, counted by their [steps].
 pub(super) fn items_in(items: &[Item]) -> usize {
-    items.iter().map(|item| if let Item::Loop(inner) = item { items_in(&inner.body) } else { 1 }).sum()
+    items.iter().map(|item| if let Item::Loop(inner) = item { items_in(&inner.body) } else { steps(item) }).sum()
+}
+
+/// How many items of one instruction, which wait for each other, take as long as an item.
+pub(super) fn steps(item: &Item) -> usize {
+    if matches!(item, Item::Prim { prim: Prim::FmaBf16, .. }) { 4 } else { 1 }
 }
 
 /// Whether each item can be computed for one vector after the other.

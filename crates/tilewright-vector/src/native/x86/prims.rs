@@ -156,6 +156,7 @@ impl Emitter<'_> {
             Prim::Fma | Prim::HalfFma => self.fma(result, lane, [a, b, c]),
             Prim::Scale => self.scale_by_instruction(result, a, b),
             Prim::FmaOdd => self.fma_odd(result, [a, b, c]),
+            Prim::FmaBf16 => self.fma_bf16(result, [a, b, c]),
             Prim::Eq | Prim::LtS | Prim::LtU | Prim::FEq | Prim::FLt | Prim::FLe | Prim::HalfEq | Prim::HalfLt | Prim::HalfLe => {
                 self.compare_lanes(prim, result, lane, a, b);
             }
@@ -302,13 +303,19 @@ impl Emitter<'_> {
     /// Rounded down and up. Where that differs, one of the two is odd; of zeros, rounding up gives the sign that rounding to nearest does.
     fn fma_odd(&mut self, result: Value, operands: [Value; 3]) {
         match self.machine.extension {
-            Extension::Avx512 => self.fma_odd_by_instruction(result, operands),
+            Extension::Avx512 => {
+                let bytes = self.bytes(Lane::F32);
+                let [down, up] = self.fma_down_and_up(operands);
+                let to = self.target(result);
+                self.masked(6, false, I::Vpblendmd, &[v(to, bytes), up, down]);
+                self.done(result, to);
+            }
             Extension::Avx2 => self.fma_odd_while_down(result, operands),
         }
     }
 
-    /// AVX-512: instructions say how they round.
-    fn fma_odd_by_instruction(&mut self, result: Value, [a, b, c]: [Value; 3]) {
+    /// AVX-512: a product plus a number, rounded down and rounded up by instructions that say how they round. Mask 6 tells where the first is odd.
+    fn fma_down_and_up(&mut self, [a, b, c]: [Value; 3]) -> [Operand; 2] {
         let bytes = self.bytes(Lane::F32);
         let (down, up) = (self.scratch(0), self.scratch(1));
         let (x, y) = (self.vector(a, 2), self.vector(b, 3));
@@ -318,11 +325,32 @@ impl Emitter<'_> {
         for (to, rounding) in [(down, Rounding::Down), (up, Rounding::Up)] {
             self.machine.encoder.add_rounded(I::Vfmadd231ps, None, rounding, &[v(to, 64), v(x, 64), v(y, 64)]);
         }
-        let one = self.pool.place(1u32.to_le_bytes().repeat(16));
-        self.e(I::Vptestmd, &[m(6), v(down, bytes), at(POOL, one)]);
+        let one = self.repeated(1);
+        self.e(I::Vptestmd, &[m(6), v(down, bytes), one]);
+        [down, up].map(|register| v(register, bytes))
+    }
+
+    /// AVX-512: rounded to odd, then to nearest even. What lies in the middle is moved up, unless the bit in front is clear: that is less work
+    /// than to compute what is added to each.
+    fn fma_bf16(&mut self, result: Value, operands: [Value; 3]) {
+        let bytes = self.bytes(Lane::F32);
+        let [down, up] = self.fma_down_and_up(operands);
+        let [last, half, minus_one, kept] = [0x1_0000, 0x8000, u32::MAX, 0xffff_0000].map(|bits| self.repeated(bits));
+        // Of two numbers beside each other the bit differs only where the last bits are not those of a middle.
+        self.e(I::Vptestnmd, &[m(7), down, last]);
         let to = self.target(result);
-        self.masked(6, false, I::Vpblendmd, &[v(to, bytes), v(up, bytes), v(down, bytes)]);
+        let odd = v(to, bytes);
+        self.masked(6, false, I::Vpblendmd, &[odd, up, down]);
+        self.e(I::Vpaddd, &[odd, odd, half]);
+        self.masked(7, false, I::Vpaddd, &[odd, odd, minus_one]);
+        self.e(I::Vpandd, &[odd, odd, kept]);
         self.done(result, to);
+    }
+
+    /// AVX-512: lanes of 32 bits that are all the same, in memory.
+    fn repeated(&mut self, bits: u32) -> Operand {
+        let place = self.pool.place(bits.to_le_bytes().repeat(16));
+        at(POOL, place)
     }
 
     /// AVX2: what is rounded up is the negative of what its negative is rounded down to.
