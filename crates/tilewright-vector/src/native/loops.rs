@@ -6,7 +6,7 @@ use super::{
     segments::in_turns,
     walk::{Address, Along, Bound, Cell, InstructionSet, Nest, Order, Source, Tail, Walk, slot_of, without_offset},
 };
-use crate::code::{Carried, Count, FETCHED_FOR, Fetched, Fold, Item, Kind, LINE, Loop, Place, Value, Variability, While};
+use crate::code::{Axis, Carried, Count, FETCHED_FOR, Fetched, Fold, Item, Kind, LINE, Loop, Place, Value, Variability, While};
 
 /// Which lanes go on to the next iteration.
 #[derive(Clone, Copy)]
@@ -29,7 +29,8 @@ where
     /// A loop, of so many vectors side by side.
     fn loop_side_by_side(&mut self, inner: &Loop, vectors: usize) {
         self.for_each_vector(vectors, |walk| walk.begin_carried(&inner.carried));
-        let innermost = !inner.body.iter().any(|item| matches!(item, Item::Loop(_)));
+        let row = if vectors == 1 { self.row_of(inner).cloned() } else { None };
+        let innermost = row.is_some() || !inner.body.iter().any(|item| matches!(item, Item::Loop(_)));
         let free = self.free.clone();
         let index = self.cell(innermost);
         self.set(index, 0);
@@ -38,8 +39,9 @@ where
         // Nothing is read, not even an address, where it does not run.
         self.jump_if(index, Order::NotBelow, Bound::Count(inner.count), over);
         self.addresses(&inner.body, innermost);
-        match inner.kind {
-            Kind::Serial => {
+        match (inner.kind, row) {
+            (Kind::Serial, Some(row)) => self.over_rows(inner, index, &row),
+            (Kind::Serial, None) => {
                 let head = self.label();
                 self.bind(head);
                 self.items_side_by_side(&inner.body, vectors);
@@ -47,11 +49,60 @@ where
                 self.advance(1);
                 self.jump_if(index, Order::Below, Bound::Count(inner.count), head);
             }
-            Kind::Lanes => self.over_lanes(inner, index, over),
+            (Kind::Lanes, _) => self.over_lanes(inner, index, over),
         }
         self.bind(over);
         self.loops.pop();
         self.free = free;
+    }
+
+    /// The only loop in a loop, if that is over the lanes of a row, and as long as what is computed side by side: then it goes round once.
+    fn row_of<'l>(&self, inner: &'l Loop) -> Option<&'l Loop> {
+        let mut loops = inner.body.iter().filter_map(|item| if let Item::Loop(inner) = item { Some(inner) } else { None });
+        let row = loops.next().filter(|row| inner.kind == Kind::Serial && row.kind == Kind::Lanes && row.carried.is_empty())?;
+        let has_loops = row.body.iter().any(|item| matches!(item, Item::Loop(_)));
+        let is_whole = row.count == Count::Const((self.width * self.vectors_of(row)) as i64);
+        (loops.next().is_none() && !has_loops && is_whole).then_some(row)
+    }
+
+    /// A loop over rows: what it consists of besides, and each row at once. The addresses of a row's places go on from row to row.
+    fn over_rows(&mut self, inner: &Loop, index: Cell, row: &Loop) {
+        let first = Cell::Word(self.word());
+        self.set(first, 0);
+        self.loops.push(Nest { axis: row.axis, kind: row.kind, index: first, addresses: Vec::new() });
+        self.addresses(&row.body, true);
+        let of_row = self.loops.pop().expect("it was pushed");
+        let head = self.label();
+        self.bind(head);
+        for item in &inner.body {
+            if matches!(item, Item::Loop(_)) {
+                self.list(item);
+                self.loops.push(of_row.clone());
+                self.lanes_at_once(row);
+                self.loops.pop();
+            } else {
+                self.item(item);
+            }
+        }
+        self.next_carried(&inner.carried, Going::All);
+        self.move_on(&of_row.addresses, inner.axis, 1);
+        self.advance(1);
+        self.jump_if(index, Order::Below, Bound::Count(inner.count), head);
+    }
+
+    /// How many vectors of a loop over lanes are computed side by side.
+    fn vectors_of(&self, inner: &Loop) -> usize {
+        if is_unrolled(inner, self.width, self.unrolled) { self.unrolled } else { 1 }
+    }
+
+    /// The body of a loop over lanes that carries nothing, for as many lanes as are computed side by side.
+    fn lanes_at_once(&mut self, inner: &Loop) {
+        let vectors = self.vectors_of(inner);
+        self.fetch((self.width * vectors) as i64);
+        if vectors > 1 && self.turn > 1 {
+            self.fetch_rows(&inner.body, (self.width * vectors) as i32);
+        }
+        self.items_side_by_side(&inner.body, vectors);
     }
 
     /// Repeats as long as a lane has to, and hands on in those that have.
@@ -150,19 +201,24 @@ where
     fn advance(&mut self, step: i64) {
         let nest = self.loops.last().expect("in a loop");
         let (axis, index, addresses) = (nest.axis, nest.index, nest.addresses.clone());
+        self.move_on(&addresses, axis, step);
+        self.add(index, Count::Const(1), step);
+    }
+
+    /// Moves addresses on by some iterations of a loop.
+    fn move_on(&mut self, addresses: &[(Place, Cell)], axis: Axis, step: i64) {
         for (place, cell) in addresses {
             if let Some(term) = place.terms.iter().find(|term| term.axis == axis) {
-                self.add(cell, term.stride, step);
+                self.add(*cell, term.stride, step);
             }
         }
-        self.add(index, Count::Const(1), step);
     }
 
     /// A loop over lanes: groups of all lanes of the code, part by part, as long as whole groups are left; then parts of which some lanes may
     /// be left out. A loop that carries nothing has no groups but parts.
     fn over_lanes(&mut self, inner: &Loop, index: Cell, over: Label) {
         let parts = if inner.carried.is_empty() { 1 } else { self.code.lanes() / self.width };
-        let unrolled = if is_unrolled(inner, self.width, self.unrolled) { self.unrolled } else { 1 };
+        let unrolled = self.vectors_of(inner);
         let (width, group) = (self.width as i64, (self.width * parts * unrolled) as i64);
         let whole = matches!(inner.count, Count::Const(n) if n % group == 0);
         let at_least_one = matches!(inner.count, Count::Const(n) if n >= group);
@@ -176,14 +232,11 @@ where
             self.jump_if(index, Order::NotBelow, Bound::Word(last), tail);
         }
         self.bind(head);
-        self.fetch(group);
         if unrolled > 1 {
-            if self.turn > 1 {
-                self.fetch_rows(&inner.body, (self.width * unrolled) as i32);
-            }
-            self.items_side_by_side(&inner.body, unrolled);
+            self.lanes_at_once(inner);
             self.advance(group);
         } else {
+            self.fetch(group);
             for part in 0..parts {
                 self.part = part;
                 self.iteration(inner, width);

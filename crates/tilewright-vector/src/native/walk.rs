@@ -52,6 +52,7 @@ pub(super) enum Order {
 }
 
 /// A loop that is being emitted.
+#[derive(Clone)]
 pub(super) struct Nest {
     pub(super) axis: Axis,
     pub(super) kind: Kind,
@@ -235,9 +236,27 @@ pub(super) struct Offer {
     pub(super) shifts_by_numbers: bool,
 }
 
-/// How many lanes are computed at once: as many as a vector has of the widest type, at most those of the code.
+/// The fewest lanes that are computed at once.
+const NARROWEST: usize = 8;
+
+/// How many lanes are computed at once: as many as a vector has of the widest type, at most those of the code, and no more than the longest loop has.
 fn width_of(code: &Code, bytes: usize) -> usize {
-    (bytes / widest(code, code.body()).unwrap_or(1)).min(code.lanes())
+    let width = (bytes / widest(code, code.body()).unwrap_or(1)).min(code.lanes());
+    let longest = longest_lanes(code.body()).map_or(width, |count| count.unsigned_abs().next_power_of_two() as usize);
+    width.min(longest.max(NARROWEST))
+}
+
+/// How often the longest of the loops over lanes goes round, if that is known of all.
+fn longest_lanes(items: &[Item]) -> Option<i64> {
+    items.iter().try_fold(0, |longest, item| {
+        let Item::Loop(inner) = item else { return Some(longest) };
+        let own = match (inner.kind, inner.count) {
+            (Kind::Lanes, Count::Param(_)) => return None,
+            (Kind::Lanes, Count::Const(count)) => count.max(0),
+            (Kind::Serial, _) => 0,
+        };
+        Some(longest.max(own).max(longest_lanes(&inner.body)?))
+    })
 }
 
 /// Bytes of the widest type of what items give and read, masks aside: code may have values besides that nothing gives any more.
