@@ -118,7 +118,9 @@ pub(crate) fn join_runs(code: &mut [(Inst, u32)]) {
             continue;
         }
         let stop = last_in_the_way(before, &barriers, inst);
-        let place = place_of_number(before, inst, stop).or_else(|| place_behind_operands(before, inst, stop?, &reads));
+        let place = place_of_number(before, inst, stop)
+            .or_else(|| place_before_longer(code, at, stop))
+            .or_else(|| place_behind_operands(before, inst, stop?, &reads));
         if let Some(place) = place {
             code[place..=at].rotate_right(1);
             barriers[place..=at].rotate_right(1);
@@ -185,6 +187,17 @@ fn place_of_number(code: &[(Inst, u32)], inst: &Inst, stop: Option<usize>) -> Op
     let place = (free.max(1)..code.len()).find(|at| length(at - 1) == Some(1) && length(*at) != Some(1)).unwrap_or(free);
     let parts_a_run = place > 0 && is_longer(&(place - 1)) && length(place - 1) == length(place);
     (!parts_a_run && (place..code.len()).any(|at| is_longer(&at))).then_some(place)
+}
+
+/// Where an instruction that computes a row or a column parts no run of longer ones that go on behind it, and that it does not need: in front of these.
+fn place_before_longer(code: &[(Inst, u32)], at: usize, stop: Option<usize>) -> Option<usize> {
+    let length = |(inst, _): &(Inst, u32)| inst.elementwise_length();
+    let own = length(&code[at])?;
+    // Other short ones may stand between.
+    let behind = code[at + 1..].iter().take(LOOK_BACK).map_while(length).find(|length| *length > own)?;
+    let run = code[..at].iter().rev().take(LOOK_BACK).take_while(|before| length(before) == Some(behind)).count();
+    let place = at - run;
+    (run > 0 && stop.is_none_or(|stop| stop < place)).then_some(place)
 }
 
 /// How often each register is read, in all and by what.
@@ -345,6 +358,16 @@ mod tests {
         // Registers whose numbers have the same remainder are different ones.
         assert_eq!(joined([step(0, 1, 8), iota(1 + 64), step(1, 3, 8)]), [1, 3, 65]);
         assert_eq!(joined([step(0, 1, 8), iota(3 + 64), step(1, 3, 8)]), [1, 3, 67]);
+    }
+
+    #[test]
+    fn rows_part_no_runs_of_longer_tiles() {
+        assert_eq!(joined([step(0, 1, 64), step(9, 2, 8), step(8, 3, 64)]), [2, 1, 3]);
+        // Two of them, and one that needs a number of the run.
+        assert_eq!(joined([step(0, 1, 64), step(9, 2, 8), step(2, 4, 8), step(8, 3, 64)]), [2, 4, 1, 3]);
+        assert_eq!(joined([step(0, 1, 64), step(1, 2, 8), step(8, 3, 64)]), [1, 2, 3]);
+        // Nothing goes on behind it.
+        assert_eq!(joined([step(0, 1, 64), step(9, 2, 8), step(2, 3, 8)]), [1, 2, 3]);
     }
 
     #[test]
