@@ -3,9 +3,15 @@
 //! What a block takes besides its work, to begin and for each instruction, is as long as the work on a thousand elements. So where the
 //! tiles of blocks are small, and no block can tell what others do, most of a grid is run by a plan of which each block does the work of
 //! several neighbours along one axis. The blocks that are left at the end of the axis run by the plan itself.
+//!
+//! Blocks that do much run in groups where that saves a part of it: neighbours that compute the same factor of a product do so once (`plan/block_work.rs`).
 
 use super::Subgrid;
-use crate::{Plan, plan::ProductLoop, vm::Launch};
+use crate::{
+    Plan,
+    plan::{Grouping, ProductLoop},
+    vm::Launch,
+};
 use std::sync::Arc;
 use tilewright_passes::coarsen::Coarsening;
 
@@ -20,6 +26,12 @@ const MOST: u32 = 64;
 const FEWEST: u32 = 2;
 /// Bytes of registers that a block of a group may have: they should stay in the first cache, or the second.
 const FRAME: u64 = 192 << 10;
+/// The most blocks of a group that saves work: more of them save little more.
+const MOST_SAVING: u32 = 8;
+/// Bytes of registers that a block of such a group may have: what its loops read again should stay in the second cache.
+const FRAME_SAVING: u64 = 1 << 20;
+/// What is left of the work of blocks in a group, in hundred parts, if that is to be worth it.
+const LEFT: u64 = 80;
 /// How many blocks of all launches of a plan pay for the plan of a group, which takes about a millisecond to make.
 const PAYS: u64 = 4096;
 /// How many groups each worker should have at least, so that all have about the same to do.
@@ -51,27 +63,51 @@ impl Groups {
     pub(super) fn of(launch: &Launch<'_>, when: GroupBlocks) -> Option<Groups> {
         let plan = launch.plan;
         let grouping = plan.grouping.as_ref()?;
-        let (fewest, most) = match when {
+        let mut tries = match when {
             GroupBlocks::Never => return None,
-            GroupBlocks::Always => (2, MOST.into()),
+            GroupBlocks::Always => coarsenings(launch, FEWEST, MOST.into()),
             GroupBlocks::Auto => {
-                // Columns are folded best in step; small tiles are multiplied best in groups.
-                let folds_in_step = plan.in_step > 1 && ProductLoop::first(&plan.code).is_none();
-                let has_enough = grouping.largest_tile() > LITTLE;
-                if launch.coarse.is_some() || folds_in_step || has_enough || grouping.count(launch.blocks) < PAYS {
+                let blocks = launch.blocks.saturating_mul((plan.work.all / LITTLE).max(1));
+                if launch.coarse.is_some() || grouping.count(blocks) < PAYS {
                     return None;
                 }
-                let (share, frames) = (launch.blocks / (SHARE * launch.threads as u64), FRAME / plan.frame_bytes.max(1) as u64);
-                (FEWEST, share.min(ENOUGH / grouping.largest_tile()).min(frames))
+                let share = launch.blocks / (SHARE * launch.threads as u64);
+                if let Some(saving) = Groups::saving(launch, grouping, share) {
+                    return Some(saving);
+                }
+                // Columns are folded best in step; small tiles are multiplied best in groups.
+                let folds_in_step = plan.in_step > 1 && ProductLoop::first(&plan.code).is_none();
+                if folds_in_step || grouping.largest_tile() > LITTLE {
+                    return None;
+                }
+                let frames = FRAME / plan.frame_bytes.max(1) as u64;
+                coarsenings(launch, FEWEST, share.min(ENOUGH / grouping.largest_tile()).min(frames))
             }
         };
-        let mut tries: Vec<Coarsening> = (0..3).flat_map(|axis| factors(axis, launch.grid[axis], fewest, most)).collect();
         // As many blocks as can be joined; along the first axis, if there are several.
         tries.sort_by_key(|coarsening| std::cmp::Reverse(coarsening.factor));
         tries.into_iter().find_map(|coarsening| {
             let group = grouping.plan(coarsening)?;
             let is_better = group.is_no_worse && group.plan.frame_bytes as u64 <= FRAME;
             (is_better || when == GroupBlocks::Always).then_some(Groups { plan: group.plan, coarsening, grid: launch.grid })
+        })
+    }
+
+    /// Groups that do once what their blocks have in common, if that is much of what they do.
+    fn saving(launch: &Launch<'_>, grouping: &Grouping, share: u64) -> Option<Groups> {
+        let (work, frame) = (launch.plan.work, launch.plan.frame_bytes.max(1) as u64);
+        let most = share.min(FRAME_SAVING / frame).min(MOST_SAVING.into());
+        let is_saved = |group: u64, factor: u32| group.saturating_mul(100) <= work.all.saturating_mul(LEFT * u64::from(factor));
+        let mut tries = coarsenings(launch, FEWEST, most);
+        tries.retain(|coarsening| is_saved(work.of_group(coarsening.axis, coarsening.factor), coarsening.factor));
+        // Least work for each block first.
+        tries.sort_by_key(|coarsening| {
+            work.of_group(coarsening.axis, coarsening.factor).saturating_mul(u64::from(MOST / coarsening.factor))
+        });
+        tries.into_iter().find_map(|coarsening| {
+            let plan = grouping.plan(coarsening)?.plan;
+            let is_better = is_saved(plan.work.all, coarsening.factor) && plan.frame_bytes as u64 <= FRAME_SAVING;
+            is_better.then_some(Groups { plan, coarsening, grid: launch.grid })
         })
     }
 
@@ -107,11 +143,12 @@ impl Groups {
     }
 }
 
-/// How blocks may be joined along an axis of so many: by powers of two from `fewest` to `most`.
-fn factors(axis: usize, extent: u32, fewest: u32, most: u64) -> impl Iterator<Item = Coarsening> {
-    let most = most.min(MOST.min(extent).into());
-    (1..=MOST.ilog2())
-        .map(|exponent| 1 << exponent)
-        .filter(move |factor| (fewest.into()..=most).contains(&u64::from(*factor)))
-        .map(move |factor| Coarsening { axis, factor })
+/// How blocks of a launch may be joined: along each axis, by powers of two from `fewest` to `most`.
+fn coarsenings(launch: &Launch<'_>, fewest: u32, most: u64) -> Vec<Coarsening> {
+    let along = |axis: usize| {
+        let most = most.min(MOST.min(launch.grid[axis]).into());
+        let factors = (1..=MOST.ilog2()).map(|exponent| 1u32 << exponent);
+        factors.filter(move |factor| (fewest.into()..=most).contains(&u64::from(*factor))).map(move |factor| Coarsening { axis, factor })
+    };
+    (0..3).flat_map(along).collect()
 }

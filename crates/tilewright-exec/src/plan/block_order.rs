@@ -3,10 +3,11 @@
 //! A kernel's author numbers blocks as it suits the formulas. Where blocks along an axis of the grid read the same tiles again and again, those
 //! tiles stay in the caches if positions change along this axis first. Where they read nothing again, they go along rows in memory, which CPUs fetch ahead.
 
-use super::{Base, Coordinate, Extent, Inst, Placement, ProductLoop, Tile, ViewAccess, ViewDim, streaming};
-
-/// A round of a loop is taken for so many.
-const ROUNDS: usize = 8;
+use super::{
+    Coordinate, Extent, Inst, Placement, ProductLoop, ViewAccess, ViewDim,
+    dependences::{Dependences, rounds},
+    streaming,
+};
 
 /// The order in which blocks begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,55 +43,7 @@ pub(super) fn shows_order(code: &[Inst]) -> bool {
     code.iter().any(|inst| inst.effects().reports) || streaming::orders(code)
 }
 
-/// For each register, along which axes of the grid blocks may have something else in it: a bit for each.
-struct Dependences(Vec<u8>);
-
 impl Dependences {
-    fn of(code: &[Inst]) -> Dependences {
-        let mut found = Dependences(Vec::new());
-        // What a loop carries comes back to its head.
-        while found.pass(code) {}
-        found
-    }
-
-    /// Looks at each instruction once; whether something is new.
-    fn pass(&mut self, code: &[Inst]) -> bool {
-        let mut is_new = false;
-        for inst in code {
-            match inst {
-                Inst::BlockId(ids) => ids.iter().enumerate().for_each(|(axis, id)| is_new |= self.add(id.index(), 1 << axis)),
-                // How often blocks go round does not say what they read in a round.
-                Inst::ForHead { .. } | Inst::ForNext { .. } => {}
-                inst => {
-                    let read = self.of_reads(|visit| inst.for_each_read(visit));
-                    inst.for_each_write(|reg| is_new |= self.add(reg.index(), read));
-                }
-            }
-        }
-        is_new
-    }
-
-    /// Notes that a register depends on these axes, too; whether that is new.
-    fn add(&mut self, register: usize, axes: u8) -> bool {
-        if self.0.len() <= register {
-            self.0.resize(register + 1, 0);
-        }
-        let before = self.0[register];
-        self.0[register] |= axes;
-        self.0[register] != before
-    }
-
-    /// The axes that any of the tiles depends on.
-    fn of_reads(&self, visit_all: impl FnOnce(&mut dyn FnMut(&Tile))) -> u8 {
-        let mut axes = 0;
-        visit_all(&mut |tile| {
-            if let Base::Reg(reg) = tile.base {
-                axes |= self.0.get(reg.index()).copied().unwrap_or_default();
-            }
-        });
-        axes
-    }
-
     /// Blocks in a row or a column of a result have a factor in common.
     fn order_of_products(&self, ProductLoop { left, right, matmul }: &ProductLoop<'_>) -> BlockOrder {
         let moves = |view: &ViewAccess| self.of_reads(|visit| view.for_each_read(&mut |tile| visit(tile)));
@@ -116,12 +69,7 @@ impl Dependences {
 
     /// First along the axis along which blocks read most of what they read in loops again, if that is most of all that they read.
     fn order_of_loads(&self, code: &[Inst]) -> Option<BlockOrder> {
-        let mut rounds = vec![1usize; code.len()];
-        for (at, inst) in code.iter().enumerate() {
-            if let Some(target) = inst.target().filter(|target| *target <= at) {
-                rounds[target..=at].iter_mut().for_each(|rounds| *rounds = rounds.saturating_mul(ROUNDS));
-            }
-        }
+        let rounds = rounds(code);
         let (mut all, mut again, mut used) = (0usize, [0usize; 3], 0);
         for (inst, &rounds) in code.iter().zip(&rounds) {
             let bytes = match inst {

@@ -82,8 +82,7 @@ fn gains(matmul: &Matmul, machine: &TargetMachine) -> bool {
     let sums = Base::Reg(matmul.dst);
     let is_in_place =
         matmul.acc.base == sums && matmul.acc.is_contiguous() && ![&matmul.lhs, &matmul.rhs].iter().any(|tile| tile.base == sums);
-    let is_one = matmul.batch == 1 && matmul.scales.is_none();
-    is_in_place && is_one && mma::deferred(machine.level(), matmul.kind, &matmul.shape) > 1
+    is_in_place && matmul.scales.is_none() && mma::deferred(machine.level(), matmul.kind, &matmul.shape) > 1
 }
 
 /// Whether an instruction of a loop neither reads nor writes the sums, nor lets others run meanwhile.

@@ -1,7 +1,8 @@
 //! Plans while they are made: code with labels, over registers without places.
 
 use super::{
-    BlockOrder, Inst, Param, Plan, Prefetches, SiteTable, Source, VReg, constants::Constants, frame, fuse, lower, text::Listing, verify,
+    BlockOrder, BlockWork, Inst, Param, Plan, Prefetches, SiteTable, Source, VReg, constants::Constants, frame, fuse, lower, text::Listing,
+    verify,
 };
 use crate::{
     PlanError, TargetMachine,
@@ -99,6 +100,7 @@ impl Draft {
             times_to_read_ahead: 0,
             prefetches: Prefetches::None,
             in_step: 1,
+            work: BlockWork::default(),
             block_order: BlockOrder::GRID,
             fixed_views: Vec::new(),
             past_stores: Vec::new(),
@@ -152,6 +154,7 @@ impl Display for Plan {
             ("non_temporal", format!("{:?}", streams.into_iter().filter(stores).collect::<Vec<_>>())),
             ("block_order", format!("{:?}", self.block_order.axes)),
             ("blocks_in_step", self.in_step.to_string()),
+            ("work_in_common", format!("{:?} %", self.work.percent())),
             ("coarsened_store", self.only_store.map_or("none".to_owned(), |at| at.to_string())),
         ];
         let lists = [("read_again", again), ("joined_stores", joined)];

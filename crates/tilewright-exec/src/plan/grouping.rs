@@ -21,7 +21,7 @@ pub(crate) struct Grouping {
     /// How the plan goes about its work, which that of a group should not do worse.
     manner: Manner,
     largest_tile: u64,
-    /// How many blocks launches of the plan have had.
+    /// How many blocks launches of the plan have had, or how many that do little would have done the same.
     blocks: AtomicU64,
     /// Those that were made; none where blocks cannot be joined.
     plans: Mutex<HashMap<(usize, u32), Option<Group>>>,
@@ -57,7 +57,7 @@ impl Grouping {
         self.largest_tile
     }
 
-    /// Counts the blocks of a launch; gives how many all launches have had.
+    /// Counts the blocks of a launch, as those that do little; gives how many all launches have had.
     pub(crate) fn count(&self, blocks: u64) -> u64 {
         self.blocks.fetch_add(blocks, Ordering::Relaxed).saturating_add(blocks)
     }

@@ -127,7 +127,7 @@ fn find_readers(code: &[(Inst, u32)], reg: VReg, view: &ViewAccess, uses: usize,
     // How many inputs of a sweep are read as they lie in a register, and through the strides of memory, as vector code does.
     let inputs = |sweep: &Sweep| {
         let tiles = || sweep.inputs.iter().map(SweepInput::tile).filter(|tile| is_it(tile) > 0);
-        let strided = tiles().filter(|tile| sweep.is_region() && has_rows && follows(tile, view)).count();
+        let strided = tiles().filter(|tile| sweep.is_region() && has_rows && goes_along(tile, view)).count();
         [tiles().count() - strided, strided]
     };
     let mut count_rows = |rows: &RowRegion, in_order: &mut usize, in_rows: &mut usize| {
@@ -207,13 +207,27 @@ fn may_lie_apart(view: &ViewAccess, machine: &TargetMachine) -> bool {
 /// How many factors of a product are in the register that was loaded through the view, and can be read through the view's strides.
 fn factors_in_place(matmul: &Matmul, reg: VReg, view: &ViewAccess) -> usize {
     let factors = [&matmul.lhs, &matmul.rhs].into_iter().filter(|tile| tile.base == Base::Reg(reg));
-    if matmul.scales.is_some() { 0 } else { factors.filter(|tile| follows(tile, view)).count() }
+    if matmul.scales.is_some() { 0 } else { factors.filter(|tile| goes_along(tile, view)).count() }
 }
 
 /// Whether every dimension of a tile goes along one of the view that its register was loaded through, or repeats its elements.
 fn follows(tile: &Tile, view: &ViewAccess) -> bool {
     let dims: Vec<(usize, usize)> = view.tile.iter().copied().zip(row_major(&view.tile)).collect();
     tile.shape.iter().zip(&tile.strides).all(|(&extent, &stride)| extent == 1 || stride == 0 || dims.contains(&(extent, stride)))
+}
+
+/// The same, or along a part of one, as where a dimension was taken apart.
+fn goes_along(tile: &Tile, view: &ViewAccess) -> bool {
+    let pitches = row_major(&view.tile);
+    // The last element that is reached along each dimension of the view.
+    let mut last = vec![0; pitches.len()];
+    let proper = tile.shape.iter().zip(&tile.strides).filter(|(extent, stride)| **extent > 1 && **stride > 0);
+    for (&extent, &stride) in proper {
+        let along = (0..pitches.len()).find(|dim| pitches[*dim] <= stride && stride < pitches[*dim] * view.tile[*dim]);
+        let Some(dim) = along.filter(|dim| stride.is_multiple_of(pitches[*dim])) else { return false };
+        last[dim] += (extent - 1) * (stride / pitches[dim]);
+    }
+    last.iter().zip(&view.tile).all(|(last, extent)| last < extent)
 }
 
 #[cfg(test)]
@@ -293,7 +307,9 @@ mod tests {
         assert_eq!(marked([lhs(), rhs(), product(0, 1, false)]), [Products, Products]);
         assert_eq!(marked([lhs(), rhs(), product(0, 1, true)]), [Products, Products]);
         assert_eq!(marked([lhs(), rhs(), sweep(&[1]), product(0, 1, false)]), [Products, InOrder]);
-        assert_eq!(marked([load_tile(0, &[4]), rhs(), product(0, 1, false)]), [Any, Products]);
+        assert_eq!(marked([load_tile(0, &[4]), rhs(), product(0, 1, false)]), [Products, Products]);
+        // Its second row begins at the end of one of the view.
+        assert_eq!(marked([load_tile(0, &[2, 3]), rhs(), product(0, 1, false)]), [Any, Products]);
         assert_eq!(marked([lhs(), rhs(), store(1), product(0, 1, false)]), [Products, Any]);
         assert_eq!(marked([lhs(), rhs(), product(0, 1, false), store(1)]), [Products, Any]);
     }

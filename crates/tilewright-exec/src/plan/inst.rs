@@ -12,7 +12,7 @@ use super::{
 use crate::kernels::{
     Kernel,
     columns::ColumnsKernel,
-    mma::{MatmulKind, Shape},
+    mma::{Batch, MatmulKind, Shape},
     rows::RowsFn,
 };
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, MemoryScope, Scalar};
@@ -361,6 +361,15 @@ pub(crate) struct Matmul {
     pub(crate) dst: VReg,
     /// The slot of the products that it is computed together with, where the machine may do so later (`plan/deferred_products.rs`).
     pub(crate) deferred: Option<usize>,
+}
+
+impl Matmul {
+    /// How many products it has, and factors of them that differ.
+    pub(crate) fn in_batch(&self) -> Batch {
+        let differs = |tile: &Tile| tile.shape.len() == 3 && tile.strides[0] > 0;
+        let factors = [&self.lhs, &self.rhs].map(|tile| if differs(tile) { self.batch } else { 1 });
+        Batch { products: self.batch, factors }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

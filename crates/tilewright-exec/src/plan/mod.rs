@@ -2,12 +2,14 @@
 
 pub(crate) mod access;
 mod block_order;
+mod block_work;
 mod coalesce;
 mod coarse;
 mod combiner;
 mod constants;
 mod counts;
 mod deferred_products;
+mod dependences;
 mod direct_store;
 mod draft;
 mod earlier;
@@ -50,6 +52,7 @@ pub(crate) use access::{
     AccessFunction, Affine, Between, Condition, DivisionPart, Holds, Index, LaneDigits, Leaf, Node, Resolved, are_apart,
 };
 pub(crate) use block_order::BlockOrder;
+pub(crate) use block_work::BlockWork;
 pub(crate) use constants::Constants;
 use draft::Draft;
 pub(crate) use effects::Control;
@@ -137,6 +140,8 @@ pub struct Plan {
     pub(crate) fixed_views: Vec<usize>,
     /// How many neighbouring blocks may run in step.
     pub(crate) in_step: usize,
+    /// How much a block does, and its neighbours as well.
+    pub(crate) work: BlockWork,
     /// The order in which blocks begin, if they do not run as one.
     pub(crate) block_order: BlockOrder,
     /// The stores behind which tiles are read that loads may have left in memory, each with such a tile; in order.

@@ -4,9 +4,9 @@
 //! labels become numbers of instructions, which makes a [`Plan`]; the last passes write into it what the machine would find out otherwise.
 
 use super::{
-    BlockOrder, Draft, Inst, Plan, coalesce, coarse, deferred_products, direct_store, earlier, fixed_views, fuse, fuse_reductions,
-    fuse_rows, in_place, in_step, indexed, late, product_loops, read_ahead, recompute, region, spread, stores_behind, streaming,
-    sweep_loops, widen, windows,
+    BlockOrder, BlockWork, Draft, Inst, Plan, coalesce, coarse, deferred_products, direct_store, earlier, fixed_views, fuse,
+    fuse_reductions, fuse_rows, in_place, in_step, indexed, late, product_loops, read_ahead, recompute, region, spread, stores_behind,
+    streaming, sweep_loops, widen, windows,
 };
 use tilewright_ir::nearest;
 
@@ -200,6 +200,12 @@ pub const PLAN_PASSES: &[PlanPass] = &[
         "Marks loops that only load and multiply.",
         |inst| matches!(inst, Inst::Matmul(_)),
         Run::Plan(|plan| product_loops::mark(&mut plan.code)),
+    ),
+    row(
+        "measure-work",
+        "Says how much of a block's work its neighbours do as well, so that a group of them may do it once.",
+        ANY,
+        Run::Plan(|plan| plan.work = BlockWork::of(&plan.code)),
     ),
     row(
         "order-blocks",

@@ -14,7 +14,9 @@ use crate::{
 /// The most bytes that deferred products of a plan copy factors to.
 pub(super) fn most_bytes(plan: &Plan) -> usize {
     let of_product = |inst: &Inst| match inst {
-        Inst::Matmul(matmul) if matmul.deferred.is_some() => Deferred::most(plan.machine().level(), matmul.kind, &matmul.shape),
+        Inst::Matmul(matmul) if matmul.deferred.is_some() => {
+            Deferred::most(plan.machine().level(), matmul.kind, &matmul.shape, matmul.in_batch())
+        }
         _ => 0,
     };
     plan.code.iter().map(of_product).sum()
@@ -35,10 +37,9 @@ impl Machine<'_> {
         let level = self.launch.plan.machine().level();
         if let Some(deferred) = matmul.deferred.and_then(|slot| self.deferred.get_mut(slot)) {
             let factors = [&matmul.lhs, &matmul.rhs].map(|tile| self.in_place.matrices(tile, regs));
-            let [lhs, rhs] = &factors;
             // SAFETY: the plan checked that the factors are whole matrices of this shape, and found out that such products can be deferred. No more of them
             // wait than are computed together.
-            let waits = unsafe { deferred.take(level, matmul.kind, &matmul.shape, [&lhs.first, &rhs.first], &mut self.ahead) };
+            let waits = unsafe { deferred.take(level, matmul.kind, &matmul.shape, matmul.in_batch(), factors.each_ref(), &mut self.ahead) };
             if !waits || deferred.is_full() {
                 // SAFETY: the register has the sums of these products.
                 unsafe { deferred.add_to(regs.write(matmul.dst), &mut self.ahead) };

@@ -11,7 +11,7 @@ use super::{
     region::{self, BufferPlaces, Counts, Outside, Passage, Run, Target, UnknownStrides, Walked},
     rows::RowList,
     sweep,
-    tiling::{Axis, MAX_AXES, Tiling, row_pitch},
+    tiling::{Axis, MAX_AXES, Tiling, distance, row_pitch},
     view::Direction,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     kernels::{
         ahead::Ahead,
         boxes::{self, BoxCopy, Dim, Form, Stores},
-        mma::Matrix,
+        mma::{Matrices, Matrix},
     },
     memory::AccessKind,
     plan::{Base, Inst, LoadWindows, Prefetches, Readers, Region, Src, Sweep, SweepInput, Tile, VReg, ViewAccess, Window},
@@ -127,12 +127,6 @@ pub(super) fn read_ahead(start: *const u8, axes: &[Axis; MAX_AXES], size: usize,
     }
 }
 
-/// The distance in memory along a dimension that has this extent and this stride in the register.
-fn distance(axes: &[Axis; MAX_AXES], extent: usize, stride: usize) -> usize {
-    let axis = axes.iter().rev().find(|axis| axis.count == extent && axis.pitch == stride);
-    axis.map_or(stride, |axis| axis.stride as usize)
-}
-
 impl Whole {
     /// The addresses from the first to the last byte, for elements of `size` bytes.
     fn span(&self, size: usize) -> Range<usize> {
@@ -161,28 +155,14 @@ impl Whole {
     }
 }
 
-/// The matrices of a tile, of which it has one for each batch.
-pub(super) struct Matrices {
-    pub(super) first: Matrix,
-    /// From one to the next, in bytes.
-    across: usize,
-}
-
-impl Matrices {
-    /// Those of a tile that begins at `start`: in memory, where it has these axes, or in its register.
-    pub(super) fn new(tile: &Tile, axes: Option<&[Axis; MAX_AXES]>, start: *const u8) -> Matrices {
-        let distance = |from_the_end: usize| {
-            let Some(dim) = tile.shape.len().checked_sub(from_the_end) else { return 0 };
-            let (extent, stride) = (tile.shape[dim], tile.strides[dim]);
-            axes.map_or(stride, |axes| distance(axes, extent, stride))
-        };
-        Matrices { first: Matrix { start, down: distance(2), right: distance(1) }, across: distance(3) * tile.elem.size() }
-    }
-
-    /// The matrix of a batch.
-    pub(super) fn of(&self, batch: usize) -> Matrix {
-        Matrix { start: self.first.start.wrapping_add(batch * self.across), ..self.first }
-    }
+/// The matrices of a tile that begins at `start`: in memory, where it has these axes, or in its register.
+pub(super) fn matrices_of(tile: &Tile, axes: Option<&[Axis; MAX_AXES]>, start: *const u8) -> Matrices {
+    let distance = |from_the_end: usize| {
+        let Some(dim) = tile.shape.len().checked_sub(from_the_end) else { return 0 };
+        axes.map_or(tile.strides[dim], |axes| distance(axes, tile.strides[dim]))
+    };
+    let first = Matrix { start, down: distance(2), right: distance(1) };
+    Matrices { first, across: distance(3) * tile.elem.size() }
 }
 
 impl InPlace {
@@ -232,7 +212,7 @@ impl InPlace {
 
     /// The matrices of a tile.
     pub(super) fn matrices(&self, tile: &Tile, regs: &Frame) -> Matrices {
-        Matrices::new(tile, self.find(tile, regs).map(|whole| &whole.axes), regs.read(tile))
+        matrices_of(tile, self.find(tile, regs).map(|whole| &whole.axes), regs.read(tile))
     }
 
     /// Where the tile will probably be found that the next load of its register gives, or null.
@@ -320,8 +300,8 @@ impl Forms {
 pub(super) fn copy_dims(src: &Tile, source: Option<&[Axis; MAX_AXES]>, target: &Tiling) -> [Dim; MAX_AXES] {
     let mut dims = target.axes.map(|axis| Dim { count: axis.count, from: 1, to: axis.stride as usize });
     let proper = src.shape.iter().zip(&src.strides).filter(|(extent, _)| **extent != 1);
-    for (dim, (&extent, &stride)) in dims.iter_mut().rev().zip(proper.rev()) {
-        dim.from = source.map_or(stride, |source| distance(source, extent, stride));
+    for (dim, (_, &stride)) in dims.iter_mut().rev().zip(proper.rev()) {
+        dim.from = source.map_or(stride, |source| distance(source, stride));
     }
     dims
 }
@@ -639,8 +619,7 @@ impl Machine<'_> {
     /// or if its bytes are read where some of them are written.
     pub(super) fn store_as_rows(&mut self, view: &ViewAccess, src: &Tile, block: &Block) -> bool {
         let Some(source) = self.in_place.find(src, &block.frame).filter(|source| source.rows.is_none()) else { return false };
-        let dims = src.shape.iter().zip(&src.strides);
-        let pitches: SmallVec<[usize; MAX_AXES]> = dims.map(|(extent, stride)| distance(&source.axes, *extent, *stride)).collect();
+        let pitches: SmallVec<[usize; MAX_AXES]> = src.strides.iter().map(|stride| distance(&source.axes, *stride)).collect();
         let span = source.span(view.size);
         let Some(rows) = self.find_rows(view, AccessKind::Write, &pitches, block) else { return false };
         let are_apart = !rows.overlap(span, view.size);

@@ -8,8 +8,8 @@ use super::{
     Block, Machine,
     bytes::AlignedBytes,
     coarse::{Coarse, OneSweep, Places},
-    region::{self, Outside, Run, Walked, distance},
-    tiling::Tiling,
+    region::{self, Outside, Run, Walked},
+    tiling::{Tiling, distance},
 };
 use crate::{
     cpu::Level,

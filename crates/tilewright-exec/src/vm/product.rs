@@ -1,16 +1,13 @@
 //! Products of matrices.
 #![allow(unsafe_code, reason = "calls kernels on registers and memory")]
 
-use super::{
-    frame::Frame,
-    in_place::{InPlace, Matrices},
-};
+use super::{frame::Frame, in_place::InPlace};
 use crate::{
     cpu::Level,
     interrupt::Looks,
     kernels::{
         ahead::Ahead,
-        mma::{self, Packs},
+        mma::{self, Matrices, Packs},
     },
     plan::{Matmul, Tile},
 };

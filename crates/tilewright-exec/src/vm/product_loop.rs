@@ -10,12 +10,12 @@ use super::{
     Flow, Launch, Machine,
     count::Count,
     frame::Frame,
-    in_place::{Matrices, read_ahead},
+    in_place::{matrices_of, read_ahead},
     product::Products,
     tiling::Tiling,
 };
 use crate::{
-    kernels::{ahead::Ahead, boxes::Stores},
+    kernels::{ahead::Ahead, boxes::Stores, mma::Matrices},
     plan::{Control, Inst, ProductLoop, Target, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
@@ -37,7 +37,7 @@ impl<'l> Factor<'l> {
     /// the first one is not whole.
     fn new(launch: &'l Launch<'_>, view: &ViewAccess, tile: &Tile, regs: &Frame) -> Option<Factor<'l>> {
         let tiling = launch.tilings[view.fixed?].as_ref()?;
-        let matrices = Matrices::new(tile, Some(&tiling.axes), tiling.tile(regs)?);
+        let matrices = matrices_of(tile, Some(&tiling.axes), tiling.tile(regs)?);
         Some(Factor { tiling, size: view.size, matrices })
     }
 

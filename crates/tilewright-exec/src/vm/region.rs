@@ -8,7 +8,7 @@
 use super::{
     frame::Frame,
     in_place::{Distances, InPlace},
-    tiling::{Axis, MAX_AXES, Tiling},
+    tiling::{MAX_AXES, Tiling, distance},
 };
 use crate::{
     interrupt::{Looks, PART},
@@ -174,12 +174,6 @@ impl BufferPlaces<'_> {
 
 /// The strides of a tile are known in its block only.
 pub(super) struct UnknownStrides;
-
-/// The distance in memory of what is so far apart in the register of a tile with these axes.
-pub(super) fn distance(axes: &[Axis; MAX_AXES], stride: usize) -> usize {
-    let along = |axis: &&Axis| axis.count > 1 && axis.pitch <= stride && stride < axis.pitch * axis.count;
-    axes.iter().find(along).map_or(stride, |axis| axis.stride as usize * (stride / axis.pitch))
-}
 
 /// The nest of a region whose inputs lie where loads left them, and whose result belongs to `target`; none, if all is as in registers.
 pub(super) fn nest_in_memory(sweep: &Sweep, region: &Region, regs: &Frame, in_place: &InPlace, target: Option<Target<'_>>) -> Option<Nest> {

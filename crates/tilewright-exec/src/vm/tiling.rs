@@ -38,6 +38,12 @@ impl Axis {
     pub(super) const SINGLE: Axis = Axis { count: 1, stride: 1, pitch: 1 };
 }
 
+/// The distance in memory of what is so far apart in the register of a tile with these axes.
+pub(super) fn distance(axes: &[Axis; MAX_AXES], stride: usize) -> usize {
+    let along = |axis: &&Axis| axis.count > 1 && axis.pitch <= stride && stride < axis.pitch * axis.count;
+    axes.iter().find(along).map_or(stride, |axis| axis.stride as usize * (stride / axis.pitch))
+}
+
 /// How far apart rows of so many elements lie in memory, of a tile with these axes; `None` if their elements do not lie side by side, or the rows not a
 /// distance apart.
 pub(super) fn row_pitch(axes: &[Axis; MAX_AXES], row: usize) -> Option<usize> {

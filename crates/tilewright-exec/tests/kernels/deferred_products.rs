@@ -1,7 +1,7 @@
 //! Products of loops that are computed several rounds together give the bits of one round after the other.
 
 use crate::text::{buffer, program};
-use tilewright_exec::{Access, AccessObserver, Arg, LaunchOptions, launch};
+use tilewright_exec::{Access, AccessObserver, Arg, GroupBlocks, LaunchOptions, launch};
 use tilewright_ir::Scalar;
 use tilewright_kernels::{
     cpu::Level,
@@ -119,24 +119,27 @@ impl Product {
     }
 
     /// The sums of the rounds between these, of factors with these bytes.
-    fn run(&self, factors: &[u8], rounds: [i32; 2], options: &LaunchOptions<'_>) -> Vec<u8> {
+    fn run(&self, factors: &[u8], rounds: [i32; 2], grid: [u32; 3], options: &LaunchOptions<'_>) -> Vec<u8> {
         let [a, b, c] = self.bytes();
         let (mut memory, all) = buffer(factors.iter().copied().chain(std::iter::repeat_n(0, c)).collect());
         let places = [0, a, a + b].map(|at| Arg::Pointer(memory.address(all) + at as u64));
         let numbers = rounds.map(|n| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned())));
         let args: Vec<Arg> = places.into_iter().chain(numbers).collect();
         let plan = program(&self.text()).plan("k").unwrap();
-        launch(&plan, &mut memory, [2, 2, 1], &args, options).unwrap_or_else(|error| panic!("{error}"));
+        launch(&plan, &mut memory, grid, &args, options).unwrap_or_else(|error| panic!("{error}"));
         memory.bytes(all)[a + b..].to_vec()
     }
 
-    /// Checks that the sums have the same bits whether rounds are computed together or one by one, which they are where somebody looks on.
+    /// Checks that the sums have the same bits whether rounds are computed together or one by one, which they are where somebody looks on, and whether
+    /// blocks do or do not run in groups, of a column of the result or of a row.
     fn check(&self, factors: &[u8]) {
-        for rounds in [[0, LONG as i32], [3, 4], [0, 0], [1, 22], [5, 21]] {
-            let one_by_one = self.run(factors, rounds, &LaunchOptions::new().observer(&Nobody));
-            for threads in [1, 3] {
-                let found = self.run(factors, rounds, &LaunchOptions::new().threads(threads));
-                assert!(found == one_by_one, "{self:?}, rounds {rounds:?}, {threads} threads");
+        let (all, row) = ([2, 2, 1], [1, 2, 1]);
+        for (rounds, grid) in [([0, LONG as i32], all), ([3, 4], all), ([0, 0], all), ([1, 22], all), ([5, 21], all), ([2, 23], row)] {
+            let run = |options: &LaunchOptions<'_>| self.run(factors, rounds, grid, options);
+            let one_by_one = run(&LaunchOptions::new().observer(&Nobody));
+            for (threads, when) in [(1, GroupBlocks::Never), (3, GroupBlocks::Never), (1, GroupBlocks::Always)] {
+                let found = run(&LaunchOptions::new().threads(threads).group_blocks(when));
+                assert!(found == one_by_one, "{self:?}, rounds {rounds:?}, grid {grid:?}, {threads} threads, groups {when:?}");
             }
             assert!(rounds[0] == rounds[1] || one_by_one.iter().any(|byte| *byte != 0));
         }

@@ -158,6 +158,56 @@ fn blocks_that_are_launched_often_enough_run_in_groups() {
     assert_eq!(told, [false, false, false, true, true, true]);
 }
 
+/// A product whose right factor all blocks along x convert.
+const CONVERTS: &str = "
+entry @k(%a: tile<ptr<f16>>, %b: tile<ptr<i8>>, %c: tile<ptr<f32>>, %n: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %zeros = constant <f32: 0.0> : tile<64x64xf32>
+  %avt = make_tensor_view %a, shape = [1024, 256], strides = [256, 1] : tensor_view<1024x256xf16, strides=[256,1]>
+  %av = make_partition_view %avt : partition_view<tile=(64x32), tensor_view<1024x256xf16, strides=[256,1]>>
+  %bvt = make_tensor_view %b, shape = [256, 128], strides = [128, 1] : tensor_view<256x128xi8, strides=[128,1]>
+  %bv = make_partition_view %bvt : partition_view<tile=(32x64), tensor_view<256x128xi8, strides=[128,1]>>
+  %cvt = make_tensor_view %c, shape = [1024, 128], strides = [128, 1] : tensor_view<1024x128xf32, strides=[128,1]>
+  %cv = make_partition_view %cvt : partition_view<tile=(64x64), tensor_view<1024x128xf32, strides=[128,1]>>
+  %sum = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<64x64xf32>) {
+    %l, %l_t = load_view_tko weak %av[%bx, %k] : partition_view<tile=(64x32), tensor_view<1024x256xf16, strides=[256,1]>>, tile<i32> -> tile<64x32xf16>, token
+    %q, %q_t = load_view_tko weak %bv[%k, %by] : partition_view<tile=(32x64), tensor_view<256x128xi8, strides=[128,1]>>, tile<i32> -> tile<32x64xi8>, token
+    %r = itof %q signed : tile<32x64xi8> -> tile<32x64xf16>
+    %next = mmaf %l, %r, %acc : tile<64x32xf16>, tile<32x64xf16>, tile<64x64xf32>
+    continue %next : tile<64x64xf32>
+  }
+  %t2 = store_view_tko weak %sum, %cv[%bx, %by] : tile<64x64xf32>, partition_view<tile=(64x64), tensor_view<1024x128xf32, strides=[128,1]>>, tile<i32> -> token
+  return
+}";
+
+#[test]
+fn blocks_that_compute_the_same_run_in_groups_as_soon_as_that_pays() {
+    let (left, right) = (1024 * 256, 256 * 128);
+    // Whole numbers and halves, whose products and sums are exact.
+    let halves = (0..left).flat_map(|i| tilewright_numeric::bulk::f32_to_f16((i * 7919 % 31) as f32 / 2.0 - 7.0).to_le_bytes());
+    let bytes: Vec<u8> = halves.chain((0..right).map(|i| (i * 104_729 % 251) as u8)).chain(vec![0; 4 * 1024 * 128]).collect();
+    let plan = program(CONVERTS).plan("k").unwrap();
+    let run = |when| {
+        let (mut memory, all) = buffer(bytes.clone());
+        let places = [0, 2 * left, 2 * left + right].map(|at| Arg::Pointer(memory.address(all) + at as u64));
+        let args: Vec<Arg> = places.into_iter().chain([Arg::Scalar(tilewright_ir::Scalar::I32, 8)]).collect();
+        let times = Arc::new(Mutex::new(0));
+        let counted = Arc::clone(&times);
+        let options = LaunchOptions::new().threads(1).group_blocks(when).progress(Arc::new(move |_| *counted.lock().unwrap() += 1));
+        launch(&plan, &mut memory, [16, 2, 1], &args, &options).unwrap();
+        let times = *times.lock().unwrap();
+        (memory.bytes(all)[2 * left + right..].to_vec(), times)
+    };
+    let (alone, times) = run(GroupBlocks::Never);
+    assert_eq!(times, 32);
+    let launches: Vec<(Vec<u8>, usize)> = (0..12).map(|_| run(GroupBlocks::Auto)).collect();
+    assert!(launches.iter().all(|(sums, _)| *sums == alone));
+    // Groups of eight.
+    assert_eq!((launches[0].1, launches[11].1), (32, 4));
+}
+
 /// Sums of floats along columns of 8 numbers: the order in which these are added depends on how many columns a tile has, below 64 or not.
 const COLUMN_SCANS: &str = "
 entry @k(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {

@@ -23,6 +23,22 @@ pub struct Matrix {
     pub right: usize,
 }
 
+/// The matrices of a factor, one for each product of a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Matrices {
+    /// That of the first product.
+    pub first: Matrix,
+    /// From one to the next, in bytes.
+    pub across: usize,
+}
+
+impl Matrices {
+    /// The matrix of a product.
+    pub fn of(&self, product: usize) -> Matrix {
+        Matrix { start: self.first.start.wrapping_add(product * self.across), ..self.first }
+    }
+}
+
 /// A left factor, row by row.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<T> {

@@ -16,8 +16,8 @@ mod product;
 mod widen;
 
 pub use amx::stay_normal;
-pub use deferred::{Deferred, deferred};
-pub use factors::{Copies, Matrix};
+pub use deferred::{Batch, Deferred, deferred};
+pub use factors::{Copies, Matrices, Matrix};
 
 use crate::{
     ahead::Ahead,

@@ -2,7 +2,9 @@ use tilewright_ir::Scalar;
 use tilewright_kernels::{
     ahead::Ahead,
     cpu::Level,
-    mma::{Deferred, MatmulKind, Matrix, Operands, Packs, Shape, Together, deferred, matmul, product_of_bytes, stay_normal},
+    mma::{
+        Batch, Deferred, MatmulKind, Matrices, Matrix, Operands, Packs, Shape, Together, deferred, matmul, product_of_bytes, stay_normal,
+    },
 };
 use tilewright_numeric::FloatFormat;
 
@@ -401,24 +403,34 @@ fn products_share_copies_of_factors_however_they_lie() {
     assert_eq!((left, right), (left_of_one, 2 * right_of_one), "the left factor was copied once");
 }
 
-/// The bits of sums that begin with `start`, to which the products of tiles along `k` are added: one by one, or, where the CPU computes several together, all
-/// that it takes on.
-fn one_after_the_other<T: Copy>(kind: MatmulKind, shape: Shape, [lhs, rhs]: [&[T]; 2], start: u32, together: bool) -> Vec<u32> {
+/// The bits of the sums of a batch that begin with `start`, to which the products of tiles along `k` are added: one by one, or, where the CPU computes
+/// several together, all that it takes on. A factor is one matrix for all of the batch, or as many beside each other.
+fn one_after_the_other<T: Copy>(
+    kind: MatmulKind,
+    (shape, batch): (Shape, Batch),
+    [lhs, rhs]: [&[T]; 2],
+    start: u32,
+    together: bool,
+) -> Vec<u32> {
     const PRODUCTS: usize = 21;
     let (Shape { m, n, k }, level) = (shape, Level::best());
     let (mut packs, mut ahead, mut waiting) = (Packs::default(), Ahead::default(), Deferred::default());
-    let mut sums = vec![start; m * n];
+    let mut sums = vec![start; batch.products * m * n];
+    let pitch = batch.factors[1] * n;
+    let across = batch.factors.map(|factors| factors > 1);
     for product in 0..PRODUCTS {
-        let lhs = Matrix { start: lhs[product * k..].as_ptr().cast(), down: PRODUCTS * k, right: 1 };
-        let rhs = Matrix { start: rhs[product * k * n..].as_ptr().cast(), down: n, right: 1 };
+        let first = Matrix { start: lhs[product * k..].as_ptr().cast(), down: PRODUCTS * k, right: 1 };
+        let lhs = Matrices { first, across: usize::from(across[0]) * m * PRODUCTS * k * size_of::<T>() };
+        let first = Matrix { start: rhs[product * k * pitch..].as_ptr().cast(), down: pitch, right: 1 };
+        let rhs = Matrices { first, across: usize::from(across[1]) * n * size_of::<T>() };
         // SAFETY: the factors lie in the arrays, and the level is available.
-        let waits = together && unsafe { waiting.take(level, kind, &shape, [&lhs, &rhs], &mut ahead) };
-        let dst: *mut u8 = sums.as_mut_ptr().cast();
+        let waits = together && unsafe { waiting.take(level, kind, &shape, batch, [&lhs, &rhs], &mut ahead) };
         if !waits || waiting.is_full() {
             // SAFETY: there are as many sums.
-            unsafe { waiting.add_to(dst, &mut ahead) };
+            unsafe { waiting.add_to(sums.as_mut_ptr().cast(), &mut ahead) };
         }
-        if !waits {
+        for (i, sums) in sums.chunks_mut(m * n).enumerate().filter(|_| !waits) {
+            let (lhs, rhs, dst): (_, _, *mut u8) = (lhs.of(i), rhs.of(i), sums.as_mut_ptr().cast());
             let operands = Operands { lhs: &lhs, rhs: &rhs, acc: dst, acc_is_splat: false, dst, scales: None };
             packs.begin(1);
             // SAFETY: as above.
@@ -440,20 +452,43 @@ fn deferred_products_give_the_bits_of_one_after_the_other() {
         // is added to stays as it is.
         lhs[..21 * 32].fill(0);
         for start in [0.0f32, 1.0, 1e-40, 3e-38] {
-            let sums = |together| one_after_the_other(float, shape, [&lhs, &rhs], start.to_bits(), together);
+            let sums = |together| one_after_the_other(float, (shape, Batch::ONE), [&lhs, &rhs], start.to_bits(), together);
             let one_by_one = sums(false);
             assert!(one_by_one[..n].iter().all(|bits| *bits == start.to_bits()), "{shape:?} from {start:e}");
             assert!(deferred(Level::best(), float, &shape) == 1 || sums(true) == one_by_one, "{shape:?} from {start:e}");
         }
         // A number that is too small for tiles, in the second row of the tenth product.
         lhs[21 * 32 + 9 * 32 + 3] = 1;
-        let sums = |together| one_after_the_other(float, shape, [&lhs, &rhs], 0, together);
+        let sums = |together| one_after_the_other(float, (shape, Batch::ONE), [&lhs, &rhs], 0, together);
         assert!(deferred(Level::best(), float, &shape) == 1 || sums(true) == sums(false), "{shape:?} with a small number");
 
         let (signs, shape) = (MatmulKind::I32 { lhs_signed: true, rhs_signed: false }, Shape { k: 128, ..shape });
         let factors = [bytes(21 * m * 128, 1), bytes(21 * 128 * n, 2)];
-        let sums = |together| one_after_the_other(signs, shape, [&factors[0], &factors[1]], i32::MAX.cast_unsigned(), together);
+        let sums =
+            |together| one_after_the_other(signs, (shape, Batch::ONE), [&factors[0], &factors[1]], i32::MAX.cast_unsigned(), together);
         assert!(deferred(Level::best(), signs, &shape) == 1 || sums(true) == sums(false), "{shape:?} of bytes");
+    }
+}
+
+#[test]
+fn deferred_products_of_a_batch_share_factors() {
+    let float = MatmulKind::float(Scalar::Bf16, Scalar::F32).unwrap();
+    let shape = Shape { m: 40, n: 48, k: 32 };
+    if deferred(Level::best(), float, &shape) == 1 {
+        return;
+    }
+    for factors in [[1, 3], [3, 1], [3, 3]] {
+        let batch = Batch { products: 3, factors };
+        let (mut lhs, rhs) = (normal_bf16(21 * factors[0] * 40 * 32, 1), normal_bf16(21 * 32 * factors[1] * 48, 2));
+        for small in [false, true] {
+            if small {
+                // Of the last matrix of the batch in the tenth product.
+                let last = lhs.len() - 21 * 32;
+                lhs[last + 9 * 32] = 1;
+            }
+            let sums = |together| one_after_the_other(float, (shape, batch), [&lhs, &rhs], 1.0f32.to_bits(), together);
+            assert_eq!(sums(true), sums(false), "{factors:?}, with a number too small for tiles: {small}");
+        }
     }
 }
 

@@ -1,15 +1,11 @@
 //! Copies of factors as tiles.
 
-use super::{BLOCK, EDGE, Factors, Least, Matrix, ROW, Room, Rooms, Shape, TILE, is_read_in_place, room};
+use super::{BLOCK, EDGE, Factors, Least, Matrix, PER_TILE, ROW, Room, Rooms, Shape, TILE, is_read_in_place, room};
 use crate::{
     boxes::{self, Dim},
     cpu::Level,
 };
 use std::arch::x86_64::*;
-
-/// How often something else may be done while a tile of a left factor, or two of a right one, are copied: a part of what is fetched ahead, so small that
-/// the CPU waits for nothing.
-pub(super) const PER_TILE: usize = 4;
 
 /// Finds the least of the numbers that it is shown.
 struct Minimum(__m512i);

@@ -33,14 +33,18 @@ use crate::{
 
 /// Rows of a tile, words of a row, and rows and columns of a tile of sums.
 const EDGE: usize = 16;
-/// Bytes of a word.
-const WORD: usize = 4;
+/// Bytes of a word, as of a sum.
+pub(super) const WORD: usize = 4;
 /// Bytes of a row of a tile.
 const ROW: usize = EDGE * WORD;
 /// Bytes of a tile.
 const TILE: usize = EDGE * ROW;
 /// Rows and columns of the sums that registers hold at once: four tiles of them, beside two of each factor.
 const BLOCK: usize = 2 * EDGE;
+
+/// How often something else may be done while a tile of a left factor, or two of a right one, are copied: a part of what is fetched ahead, so small that
+/// the CPU waits for nothing.
+const PER_TILE: usize = 4;
 
 /// Products that take as long as other work on one element, at least.
 const PRODUCTS: usize = 128;
@@ -116,29 +120,56 @@ pub(super) unsafe fn product<T: Sum>(
     unreachable!("{factors:?}, {shape:?}: AMX is used on Linux on x86-64 only")
 }
 
-/// Copies the factors of the product with this number among `most` that are deferred, behind those of the ones before. `false` if the product may be less
-/// than normal numbers: then it must be computed otherwise, and another one may get the number.
+/// In how many parts the copies of so many left and right factors of a product are made, while something else is done.
+pub(super) fn parts_of_copies(factors: Factors, shape: &Shape, [left, right]: [usize; 2]) -> usize {
+    PER_TILE * (left * shape.m.div_ceil(EDGE) + right * shape.n.div_ceil(BLOCK) * factors.steps(shape.k))
+}
+
+/// Copies the left factor of the product with this number among `most` that are deferred, behind those of the ones before, and gives its least number. If the
+/// products may be less than normal numbers, they must be computed otherwise, and another one may get the number.
 ///
 /// # Safety
-/// The matrices have the shape; `copies` have [`room`] for the factors of as many products. The CPU has AMX and [`Level::Avx512`].
-pub(super) unsafe fn defer(
+/// The matrix has the shape; `copy` has [`room`] for the factors of as many products. The CPU has AMX and [`Level::Avx512`].
+pub(super) unsafe fn defer_left(
     factors: Factors,
     shape: &Shape,
-    (number, most): (usize, usize),
-    [lhs, rhs]: [&Matrix; 2],
-    (raw, copies): (&mut Room, [*mut u8; 2]),
+    number: (usize, usize),
+    lhs: &Matrix,
+    copy: (&mut Room, *mut u8),
     ahead: &mut Ahead,
-) -> bool {
+) -> Least {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     // SAFETY: by the contract.
     unsafe {
-        native::defer(factors, shape, (number, most), [lhs, rhs], (raw, copies), ahead)
+        native::defer_left(factors, shape, number, lhs, copy, ahead)
     }
     #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
     unreachable!("{factors:?}, {shape:?}: AMX is used on Linux on x86-64 only")
 }
 
-/// Adds so many products to `sums`, one after the other, whose factors were copied by [`defer`].
+/// The same of the right factor.
+///
+/// # Safety
+/// As for [`defer_left`].
+pub(super) unsafe fn defer_right(
+    factors: Factors,
+    shape: &Shape,
+    number: (usize, usize),
+    rhs: &Matrix,
+    copy: (&mut Room, *mut u8),
+    ahead: &mut Ahead,
+) -> Least {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    // SAFETY: by the contract.
+    unsafe {
+        native::defer_right(factors, shape, number, rhs, copy, ahead)
+    }
+    #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+    unreachable!("{factors:?}, {shape:?}: AMX is used on Linux on x86-64 only")
+}
+
+/// Adds so many products to `sums`, one after the other, whose factors were copied by [`defer_left`] and
+/// [`defer_right`].
 ///
 /// # Safety
 /// As for [`product`] with `sums` as both matrices of sums; the copies are those of so many products of the shape, among `most`.
@@ -174,6 +205,18 @@ pub fn stay_normal(lhs: Option<u16>, rhs: Option<u16>) -> bool {
 /// The magnitude of the least `bf16` of a factor that is not zero, as it is encoded, if there is one. Of bytes, it says nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Least(Option<u16>);
+
+impl Least {
+    /// That of two factors.
+    pub(super) fn with(self, other: Least) -> Least {
+        Least(self.0.into_iter().chain(other.0).min())
+    }
+}
+
+/// Whether AMX gives the products of factors with these least numbers.
+pub(super) fn are_normal(factors: Factors, lhs: Least, rhs: Least) -> bool {
+    factors != Factors::Bf16 || stay_normal(lhs.0, rhs.0)
+}
 
 /// Bytes between rows of a left factor that is read in place, at most: 16 rows that lie further apart by a power of two share few sets of the
 /// nearest cache.

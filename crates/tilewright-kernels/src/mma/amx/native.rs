@@ -1,9 +1,9 @@
 //! Products of factors that lie as tiles.
 
 use super::{
-    BLOCK, EDGE, Factors, Least, Matrix, PRODUCTS, ROW, Room, Rooms, Shape, Start, Sum, TILE, WORD,
-    copies::{Left, PER_TILE, copy_columns, copy_rows, first},
-    room, stay_normal,
+    BLOCK, EDGE, Factors, Least, Matrix, PRODUCTS, ROW, Room, Rooms, Shape, Start, Sum, TILE, WORD, are_normal,
+    copies::{Left, copy_columns, copy_rows, first},
+    room,
 };
 use crate::{ahead::Ahead, interrupt::Looks};
 use std::{
@@ -35,23 +35,30 @@ pub(super) unsafe fn product<T: Sum>(
     true
 }
 
-pub(super) unsafe fn defer(
+pub(super) unsafe fn defer_left(
     factors: Factors,
     shape: &Shape,
     (number, most): (usize, usize),
-    [lhs, rhs]: [&Matrix; 2],
-    (raw, [left, right]): (&mut Room, [*mut u8; 2]),
+    lhs: &Matrix,
+    (raw, to): (&mut Room, *mut u8),
     ahead: &mut Ahead,
-) -> bool {
+) -> Least {
     let steps = factors.steps(shape.k);
-    let (first, room) = (number * steps, most * steps);
-    ahead.cut(PER_TILE * (shape.m.div_ceil(EDGE) + shape.n.div_ceil(BLOCK) * steps));
-    // SAFETY: by the contract; the copies have room for the tiles of all products, those along `k` behind each other.
-    unsafe {
-        let least_of_left = copy_rows(factors, lhs, shape, raw, (left.add(first * TILE), room), || ahead.fetch_part());
-        let least_of_right = copy_columns(factors, rhs, shape, raw, (right.add(2 * first * TILE), room), || ahead.fetch_part());
-        are_normal(factors, least_of_left, least_of_right)
-    }
+    // SAFETY: by the contract; the copy has room for the tiles of all products, those along `k` behind each other.
+    unsafe { copy_rows(factors, lhs, shape, raw, (to.add(number * steps * TILE), most * steps), || ahead.fetch_part()) }
+}
+
+pub(super) unsafe fn defer_right(
+    factors: Factors,
+    shape: &Shape,
+    (number, most): (usize, usize),
+    rhs: &Matrix,
+    (raw, to): (&mut Room, *mut u8),
+    ahead: &mut Ahead,
+) -> Least {
+    let steps = factors.steps(shape.k);
+    // SAFETY: as above.
+    unsafe { copy_columns(factors, rhs, shape, raw, (to.add(2 * number * steps * TILE), most * steps), || ahead.fetch_part()) }
 }
 
 pub(super) unsafe fn add_deferred<T: Sum>(
@@ -67,11 +74,6 @@ pub(super) unsafe fn add_deferred<T: Sum>(
     let left = Left { start: left, pitch: ROW, step: TILE, band: room * TILE };
     // SAFETY: by the contract.
     unsafe { Tiles { shape, factors, steps, together, left, right, room }.multiply(Start::At(sums.cast_const()), sums, ahead) };
-}
-
-/// Whether AMX gives the products of factors with these least numbers.
-fn are_normal(factors: Factors, lhs: Least, rhs: Least) -> bool {
-    factors != Factors::Bf16 || stay_normal(lhs.0, rhs.0)
 }
 
 /// A product of factors that lie as tiles.
