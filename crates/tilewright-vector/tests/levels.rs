@@ -420,6 +420,48 @@ fn what_is_the_same_for_all_lanes_is_written_for_each_vector() {
     compare(&code, &[], 1).unwrap_or_else(|error| panic!("{error}"));
 }
 
+/// Rows of as many numbers as a vector has, or fewer, are computed at once, one after the other, wherever they lie.
+#[test]
+fn short_rows_are_computed_one_after_the_other() {
+    let text = |row: usize| {
+        format!(
+            "code lanes 64 ($0: buffer, $1: buffer, $2: count, $3: count, $4: count) {{
+  for ^0 in 2 {{
+    for ^1 in $2 {{
+      %0 = load f32 $0[^1 * 4]
+      lanes ^2 in {row} {{
+        %1 = load f32 $0[^0 * 512 + ^1 * $3 + ^2 * 4]
+        %2 = load f32 $0[^2 * 4 + 64]
+        %3 = index i32 ^1
+        %4 = index i32 ^2
+        %5 = bits32 f32 %0
+        %6 = add i32 %3, %4
+        %7 = xor i32 %6, %5
+        %8 = bits32 f32 %1
+        %9 = bits32 f32 %2
+        %10 = xor i32 %8, %9
+        %11 = add i32 %10, %7
+        store i32 %11, $1[^0 * 1024 + ^1 * $4 + ^2 * 4]
+      }}
+    }}
+  }}
+}}"
+        )
+    };
+    for row in [1, 5, 8, 12, 16, 24, 32, 48, 64] {
+        let text = text(row);
+        let code = Code::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let distance = 4 * row as i64;
+        for (rows, from, to) in [(0, distance, distance), (1, 0, distance), (3, distance + 4, distance), (4, 0, distance)] {
+            compare(&code, &[rows, from, to], 1).unwrap_or_else(|error| panic!("{error}"));
+        }
+        let listing = code.listing(Level::Avx512).unwrap_or_else(|error| panic!("{error}"));
+        let stores = listing.items.iter().filter(|(_, item)| item.contains("store")).count();
+        // No masked rest of a longer vector, also for a row of 8.
+        assert!(!matches!(row, 8 | 16 | 32 | 64) || stores == row.div_ceil(16), "rows of {row}: {stores} stores");
+    }
+}
+
 /// Where nothing rounds to nearest, the CPU may round down meanwhile; whoever calls sees nothing of that.
 #[test]
 fn short_floats_are_added_up_and_the_caller_rounds_as_before() {

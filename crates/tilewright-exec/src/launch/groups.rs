@@ -30,8 +30,8 @@ const FRAME: u64 = 192 << 10;
 const MOST_SAVING: u32 = 8;
 /// Bytes of registers that a block of such a group may have: what its loops read again should stay in the second cache.
 const FRAME_SAVING: u64 = 1 << 20;
-/// What is left of the work of blocks in a group, in hundred parts, if that is to be worth it.
-const LEFT: u64 = 80;
+/// How many of a hundred parts of the work of its blocks a group may have left, if it is to be worth it.
+const MOST_LEFT: u64 = 80;
 /// How many blocks of all launches of a plan pay for the plan of a group, which takes about a millisecond to make.
 const PAYS: u64 = 4096;
 /// How many groups each worker should have at least, so that all have about the same to do.
@@ -97,7 +97,7 @@ impl Groups {
     fn saving(launch: &Launch<'_>, grouping: &Grouping, share: u64) -> Option<Groups> {
         let (work, frame) = (launch.plan.work, launch.plan.frame_bytes.max(1) as u64);
         let most = share.min(FRAME_SAVING / frame).min(MOST_SAVING.into());
-        let is_saved = |group: u64, factor: u32| group.saturating_mul(100) <= work.all.saturating_mul(LEFT * u64::from(factor));
+        let is_saved = |group: u64, factor: u32| group.saturating_mul(100) <= work.all.saturating_mul(MOST_LEFT * u64::from(factor));
         let mut tries = coarsenings(launch, FEWEST, most);
         tries.retain(|coarsening| is_saved(work.of_group(coarsening.axis, coarsening.factor), coarsening.factor));
         // Least work for each block first.

@@ -106,18 +106,15 @@ impl Deferred {
         let Waiting { factors, most, .. } = waiting;
         let (rooms, number) = (waiting.room(), (self.count, most));
         ahead.cut(amx::parts_of_copies(factors, shape, batch.factors));
-        let [to_left, to_right] = [0, 1].map(|side| self.copies[side].take::<u8>(batch.factors[side] * rooms[side]));
-        let raw = &mut self.raw;
-        // SAFETY: by the contract; the rooms are as large as the copies of all products that are computed together.
-        let is_taken = unsafe {
-            let left = (0..batch.factors[0])
-                .map(|i| amx::defer_left(factors, shape, number, &left.of(i), (&mut *raw, to_left.add(i * rooms[0])), ahead))
-                .reduce(amx::Least::with);
-            let right = (0..batch.factors[1])
-                .map(|i| amx::defer_right(factors, shape, number, &right.of(i), (&mut *raw, to_right.add(i * rooms[1])), ahead))
-                .reduce(amx::Least::with);
-            left.zip(right).is_some_and(|(left, right)| amx::are_normal(factors, left, right))
+        let mut copy = |side: amx::Side, matrices: &Matrices| {
+            let (copies, room) = (batch.factors[side as usize], rooms[side as usize]);
+            let to = self.copies[side as usize].take::<u8>(copies * room);
+            // SAFETY: by the contract; the room is as large as the copies of all products that are computed together.
+            let one = |i| unsafe { amx::defer(side, factors, shape, number, &matrices.of(i), (&mut self.raw, to.add(i * room)), ahead) };
+            (0..copies).map(one).reduce(amx::Least::with)
         };
+        let least = copy(amx::Side::Left, left).zip(copy(amx::Side::Right, right));
+        let is_taken = least.is_some_and(|(left, right)| amx::are_normal(factors, left, right));
         self.count += usize::from(is_taken);
         is_taken
     }

@@ -29,7 +29,7 @@ where
     /// A loop, of so many vectors side by side.
     fn loop_side_by_side(&mut self, inner: &Loop, vectors: usize) {
         self.for_each_vector(vectors, |walk| walk.begin_carried(&inner.carried));
-        let row = if vectors == 1 { self.row_of(inner).cloned() } else { None };
+        let row = if vectors == 1 { self.row_of(inner) } else { None };
         let innermost = row.is_some() || !inner.body.iter().any(|item| matches!(item, Item::Loop(_)));
         let free = self.free.clone();
         let index = self.cell(innermost);
@@ -40,7 +40,7 @@ where
         self.jump_if(index, Order::NotBelow, Bound::Count(inner.count), over);
         self.addresses(&inner.body, innermost);
         match (inner.kind, row) {
-            (Kind::Serial, Some(row)) => self.over_rows(inner, index, &row),
+            (Kind::Serial, Some(row)) => self.over_rows(inner, index, row),
             (Kind::Serial, None) => {
                 let head = self.label();
                 self.bind(head);

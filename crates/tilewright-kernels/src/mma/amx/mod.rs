@@ -125,51 +125,37 @@ pub(super) fn parts_of_copies(factors: Factors, shape: &Shape, [left, right]: [u
     PER_TILE * (left * shape.m.div_ceil(EDGE) + right * shape.n.div_ceil(BLOCK) * factors.steps(shape.k))
 }
 
-/// Copies the left factor of the product with this number among `most` that are deferred, behind those of the ones before, and gives its least number. If the
+/// A factor of a product.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// Copies a factor of the product with this number among `most` that are deferred, behind those of the ones before, and gives its least number. If the
 /// products may be less than normal numbers, they must be computed otherwise, and another one may get the number.
 ///
 /// # Safety
 /// The matrix has the shape; `copy` has [`room`] for the factors of as many products. The CPU has AMX and [`Level::Avx512`].
-pub(super) unsafe fn defer_left(
+pub(super) unsafe fn defer(
+    side: Side,
     factors: Factors,
     shape: &Shape,
-    number: (usize, usize),
-    lhs: &Matrix,
-    copy: (&mut Room, *mut u8),
+    (number, most): (usize, usize),
+    matrix: &Matrix,
+    (raw, copy): (&mut Room, *mut u8),
     ahead: &mut Ahead,
 ) -> Least {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     // SAFETY: by the contract.
     unsafe {
-        native::defer_left(factors, shape, number, lhs, copy, ahead)
+        native::defer(side, factors, shape, (number, most), matrix, (raw, copy), ahead)
     }
     #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
     unreachable!("{factors:?}, {shape:?}: AMX is used on Linux on x86-64 only")
 }
 
-/// The same of the right factor.
-///
-/// # Safety
-/// As for [`defer_left`].
-pub(super) unsafe fn defer_right(
-    factors: Factors,
-    shape: &Shape,
-    number: (usize, usize),
-    rhs: &Matrix,
-    copy: (&mut Room, *mut u8),
-    ahead: &mut Ahead,
-) -> Least {
-    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-    // SAFETY: by the contract.
-    unsafe {
-        native::defer_right(factors, shape, number, rhs, copy, ahead)
-    }
-    #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-    unreachable!("{factors:?}, {shape:?}: AMX is used on Linux on x86-64 only")
-}
-
-/// Adds so many products to `sums`, one after the other, whose factors were copied by [`defer_left`] and
-/// [`defer_right`].
+/// Adds so many products to `sums`, one after the other, whose factors were copied by [`defer`].
 ///
 /// # Safety
 /// As for [`product`] with `sums` as both matrices of sums; the copies are those of so many products of the shape, among `most`.

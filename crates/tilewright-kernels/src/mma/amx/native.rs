@@ -1,7 +1,7 @@
 //! Products of factors that lie as tiles.
 
 use super::{
-    BLOCK, EDGE, Factors, Least, Matrix, PRODUCTS, ROW, Room, Rooms, Shape, Start, Sum, TILE, WORD, are_normal,
+    BLOCK, EDGE, Factors, Least, Matrix, PRODUCTS, ROW, Room, Rooms, Shape, Side, Start, Sum, TILE, WORD, are_normal,
     copies::{Left, copy_columns, copy_rows, first},
     room,
 };
@@ -35,30 +35,24 @@ pub(super) unsafe fn product<T: Sum>(
     true
 }
 
-pub(super) unsafe fn defer_left(
+pub(super) unsafe fn defer(
+    side: Side,
     factors: Factors,
     shape: &Shape,
     (number, most): (usize, usize),
-    lhs: &Matrix,
-    (raw, to): (&mut Room, *mut u8),
+    matrix: &Matrix,
+    (raw, copy): (&mut Room, *mut u8),
     ahead: &mut Ahead,
 ) -> Least {
     let steps = factors.steps(shape.k);
+    let (before, room) = (number * steps, most * steps);
     // SAFETY: by the contract; the copy has room for the tiles of all products, those along `k` behind each other.
-    unsafe { copy_rows(factors, lhs, shape, raw, (to.add(number * steps * TILE), most * steps), || ahead.fetch_part()) }
-}
-
-pub(super) unsafe fn defer_right(
-    factors: Factors,
-    shape: &Shape,
-    (number, most): (usize, usize),
-    rhs: &Matrix,
-    (raw, to): (&mut Room, *mut u8),
-    ahead: &mut Ahead,
-) -> Least {
-    let steps = factors.steps(shape.k);
-    // SAFETY: as above.
-    unsafe { copy_columns(factors, rhs, shape, raw, (to.add(2 * number * steps * TILE), most * steps), || ahead.fetch_part()) }
+    unsafe {
+        match side {
+            Side::Left => copy_rows(factors, matrix, shape, raw, (copy.add(before * TILE), room), || ahead.fetch_part()),
+            Side::Right => copy_columns(factors, matrix, shape, raw, (copy.add(2 * before * TILE), room), || ahead.fetch_part()),
+        }
+    }
 }
 
 pub(super) unsafe fn add_deferred<T: Sum>(

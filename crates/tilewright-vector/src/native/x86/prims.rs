@@ -207,8 +207,8 @@ impl Emitter<'_> {
     fn scale_by_instruction(&mut self, result: Value, x: Value, exponent: Value) {
         let bytes = self.bytes(Lane::F32);
         let (x, exponent) = (v(self.vector(x, 1), bytes), v(self.vector(exponent, 2), bytes));
-        let least = self.pool.place((-150f32).to_le_bytes().repeat(16));
-        self.e(I::Vcmpps, &[m(6), exponent, at(POOL, least), number(NOT_LESS)]);
+        let least = self.repeated((-150f32).to_bits());
+        self.e(I::Vcmpps, &[m(6), exponent, least, number(NOT_LESS)]);
         let to = self.target(result);
         self.masked(6, true, I::Vscalefps, &[v(to, bytes), x, exponent]);
         self.done(result, to);
