@@ -384,9 +384,9 @@ pub unsafe fn add_up<T: Word, A: Copy>(
     numbers: *const T,
 ) {
     for_each_active(places, mask, |i, x| {
-        let sum = &mut sums[place(x)];
+        debug_assert!(place(x) < sums.len(), "the places have sums");
         // SAFETY: by the contract.
-        let number = unsafe { *numbers.add(i) };
+        let (sum, number) = unsafe { (sums.get_unchecked_mut(place(x)), *numbers.add(i)) };
         *sum = T::of((*sum).into().wrapping_add(number.into()));
     });
 }

@@ -4,7 +4,7 @@
 //! tiles stay in the caches if positions change along this axis first. Where they read nothing again, they go along rows in memory, which CPUs fetch ahead.
 
 use super::{
-    Coordinate, Extent, Inst, Placement, ProductLoop, ViewAccess, ViewDim,
+    Coordinate, Extent, Inst, LoopProduct, Placement, ProductLoop, ViewAccess, ViewDim,
     dependences::{Dependences, rounds},
     streaming,
 };
@@ -32,7 +32,7 @@ impl BlockOrder {
         }
         let dependences = Dependences::of(code);
         match ProductLoop::first(code) {
-            Some(product) => dependences.order_of_products(&product),
+            Some(product_loop) => dependences.order_of_products(&product_loop),
             None => dependences.order_of_loads(code).unwrap_or_else(|| dependences.order_in_memory(code)),
         }
     }
@@ -45,16 +45,19 @@ pub(super) fn shows_order(code: &[Inst]) -> bool {
 
 impl Dependences {
     /// Blocks in a row or a column of a result have a factor in common.
-    fn order_of_products(&self, ProductLoop { left, right, matmul }: &ProductLoop<'_>) -> BlockOrder {
+    fn order_of_products(&self, ProductLoop { products, .. }: &ProductLoop<'_>) -> BlockOrder {
         let moves = |view: &ViewAccess| self.of_reads(|visit| view.for_each_read(&mut |tile| visit(tile)));
-        let (of_left, of_right) = (moves(left), moves(right));
+        let of_left = products.iter().fold(0, |axes, product| axes | moves(product.left));
+        let of_right = products.iter().fold(0, |axes, product| axes | moves(product.right));
         let only = |some: u8, others: u8| (0..3).find(|axis| some & !others & 1 << axis != 0);
         // Along the first axis, blocks have the same left factor, which often is read where it is.
         let along = [only(of_right, of_left), only(of_left, of_right)];
         if along == [None; 2] {
             return BlockOrder::GRID;
         }
-        let bytes = [matmul.shape.m * left.size, matmul.shape.n * right.size];
+        let bytes = products.iter().fold([0, 0], |[lefts, rights], LoopProduct { left, right, matmul, .. }| {
+            [lefts + matmul.shape.m * left.size, rights + matmul.shape.n * right.size]
+        });
         let chosen = || along.into_iter().flatten();
         let rest = (0..3).filter(|axis| chosen().all(|other| other != *axis));
         let mut axes = [0; 3];

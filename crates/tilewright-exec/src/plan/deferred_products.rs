@@ -14,7 +14,7 @@
 //! The machine keeps copies of the factors, and multiplies when there are enough of them (`vm/deferred.rs`). Until then the register has sums of fewer
 //! products, so all ways out of the loop lead to an instruction behind it that adds the rest.
 
-use super::{Draft, Inst, Matmul, Readers, VReg, tile::Base};
+use super::{Draft, Inst, Matmul, Readers, Tile, VReg, tile::Base};
 use crate::{
     TargetMachine,
     hash::{HashMap, HashSet},
@@ -71,7 +71,7 @@ impl LoopRanges {
         let body = &code[innermost.clone()];
         let is_free = body.iter().enumerate().all(|(i, (inst, _))| innermost.start + i == at || leaves_alone(inst, matmul.dst));
         // A loop that only multiplies joins its rounds itself.
-        let does_more = !multiplies_loads(body, matmul);
+        let does_more = !multiplies_loads(body);
         let behind = behind_labels(code, innermost.end + 1);
         (is_free && does_more && leads_to(code, &innermost, behind)).then_some(behind)
     }
@@ -94,12 +94,14 @@ fn leaves_alone(inst: &Inst, sums: VReg) -> bool {
     !is_touched
 }
 
-/// Whether a loop only loads the factors of a product, which stay where they lie, and multiplies them.
-fn multiplies_loads(body: &[(Inst, u32)], matmul: &Matmul) -> bool {
-    let mut rest = body.iter().map(|(inst, _)| inst).filter(|inst| !matches!(inst, Inst::Label(_) | Inst::Jump(_)));
+/// Whether a loop only loads factors of products, which stay where they lie, and multiplies them.
+fn multiplies_loads(body: &[(Inst, u32)]) -> bool {
+    let insts = || body.iter().map(|(inst, _)| inst);
+    let is_loaded = |tile: &Tile| insts().any(|inst| matches!(inst, Inst::Load { dst, .. } if tile.base == Base::Reg(*dst)));
+    let mut rest = insts().filter(|inst| !matches!(inst, Inst::Label(_) | Inst::Jump(_)));
     rest.all(|inst| match inst {
-        Inst::Load { dst, readers: Readers::Products, .. } => [&matmul.lhs, &matmul.rhs].iter().any(|tile| tile.base == Base::Reg(*dst)),
-        Inst::Matmul(other) => other.dst == matmul.dst,
+        Inst::Load { readers, .. } => *readers == Readers::Products,
+        Inst::Matmul(matmul) => is_loaded(&matmul.lhs) && is_loaded(&matmul.rhs),
         _ => false,
     })
 }

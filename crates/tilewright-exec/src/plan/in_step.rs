@@ -15,8 +15,8 @@ const FRAMES: usize = 1 << 20;
 
 /// The most blocks that multiply together.
 const MOST_PRODUCTS: usize = 8;
-/// The most bytes that their frames may take, those of four blocks with sums of 128 x 128 numbers of `f32`: the second cache has their factors, too.
-const FRAMES_OF_PRODUCTS: usize = 5 << 16;
+/// The most bytes that their frames may take, more than those of four blocks with sums of 128 x 128 numbers of `f32`: the second cache has their factors, too.
+const FRAMES_OF_PRODUCTS: usize = 6 << 16;
 
 /// How many blocks may run in step.
 pub(crate) fn blocks(code: &[Inst], frame_bytes: usize) -> usize {

@@ -173,7 +173,7 @@ pub(crate) enum Inst {
 pub(crate) enum LoopBody {
     /// Any instructions: the loop goes through them.
     Any,
-    /// Two loads and the product of their tiles (`plan/product_loops.rs`).
+    /// Loads and products of their tiles (`plan/product_loops.rs`).
     Product,
     /// A sweep that carries tiles from round to round in registers of the CPU (`plan/sweep_loops.rs`).
     Sweep,

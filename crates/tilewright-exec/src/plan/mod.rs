@@ -67,7 +67,7 @@ pub use passes::{PLAN_PASSES, PlanPass};
 #[cfg(test)]
 pub(crate) use printf::parse as parse_printf;
 pub(crate) use printf::{Conversion, Piece};
-pub(crate) use product_loops::ProductLoop;
+pub(crate) use product_loops::{LoopProduct, ProductLoop};
 pub(crate) use read_ahead::Prefetches;
 pub(crate) use region::{Executable, Form, Gathers, REACH, Region, RegionBuffer, Walks, counter_mask};
 pub(crate) use row_region::{Content, RowForm, RowInput, RowRegion, RowResult, Spread, ValueKind};

@@ -61,7 +61,7 @@ use crate::{
         locals::{FIRST_WINDOW, LocalAccess, Locals, SharedLocals},
     },
     output::Output,
-    plan::{Inst, LoopBody, Plan, Tile},
+    plan::{Inst, LoopBody, Plan, ProductLoop, Tile},
     profile::{Profiled, WorkerProfile},
 };
 use count::Count;
@@ -133,7 +133,8 @@ pub(crate) fn bytes_of_worker(plan: &Plan, blocks: usize) -> u64 {
 /// The most bytes that products of a plan copy factors to.
 fn most_packed(plan: &Plan) -> usize {
     let products = plan.code.iter().filter_map(|inst| if let Inst::Matmul(matmul) = inst { Some(matmul) } else { None });
-    let rooms = products.map(|matmul| Packs::most(matmul.kind, &matmul.shape, plan.in_step));
+    let of_a_round = ProductLoop::all(&plan.code).map(|product_loop| product_loop.products.len()).max().unwrap_or(1);
+    let rooms = products.map(|matmul| Packs::most(matmul.kind, &matmul.shape, plan.in_step * of_a_round));
     let at_once = rooms.fold([0; Packs::ROOMS], |most, rooms| std::array::from_fn(|room| most[room].max(rooms[room])));
     at_once.iter().sum::<usize>() + deferred::most_bytes(plan)
 }

@@ -1,10 +1,10 @@
-//! Loops that only multiply: each round loads two tiles and adds their product to sums (`plan/product_loops.rs` says which do).
+//! Loops that only multiply: each round loads tiles and adds products of them to sums (`plan/product_loops.rs` says which do).
 //!
 //! As long as tiles are whole, nothing is looked up from round to round, and the next round's tiles are known before a product begins,
 //! which fetches them. Where that gains, rounds whose tiles go on along `k` where those of the round before end are one product.
 //!
 //! Blocks that run in step (`vm/in_step.rs`) go round together. Those in a row or a column of the result have a factor in common: it is read from memory
-//! and copied once for all of them.
+//! and copied once for all of them. So is a factor that products of a round have in common.
 
 use super::{
     Flow, Launch, Machine,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     kernels::{ahead::Ahead, boxes::Stores, mma::Matrices},
-    plan::{Control, Inst, ProductLoop, Target, Tile, VReg, ViewAccess},
+    plan::{Control, Inst, LoopProduct, Matmul, ProductLoop, Target, Tile, VReg, ViewAccess},
 };
 use smallvec::SmallVec;
 
@@ -67,9 +67,10 @@ impl<'l> Factor<'l> {
     }
 }
 
-/// A block that goes round a loop.
+/// A product of a block that goes round a loop.
 struct Lane<'l> {
     regs: &'l Frame,
+    matmul: &'l Matmul,
     lhs: Factor<'l>,
     rhs: Factor<'l>,
     products: Products<'l>,
@@ -78,13 +79,13 @@ struct Lane<'l> {
 }
 
 impl<'l> Lane<'l> {
-    /// A block before its first round; `None` if its factors are not whole, or the launch does not know where they lie.
-    fn new(launch: &'l Launch<'_>, product: &ProductLoop<'l>, regs: &'l Frame) -> Option<Lane<'l>> {
-        let ProductLoop { left, right, matmul } = *product;
+    /// A product before its first round; `None` if its factors are not whole, or the launch does not know where they lie.
+    fn new(launch: &'l Launch<'_>, product: &LoopProduct<'l>, regs: &'l Frame) -> Option<Lane<'l>> {
+        let LoopProduct { left, right, matmul, .. } = *product;
         let lhs = Factor::new(launch, left, &matmul.lhs, regs)?;
         let rhs = Factor::new(launch, right, &matmul.rhs, regs)?;
         let products = Products::new(matmul, regs, launch.plan.machine().level());
-        Some(Lane { regs, lhs, rhs, products, next: None })
+        Some(Lane { regs, matmul, lhs, rhs, products, next: None })
     }
 
     /// Finds the factors of the next round.
@@ -92,12 +93,24 @@ impl<'l> Lane<'l> {
         self.next = if goes_on { self.lhs.tiling.tile(self.regs).zip(self.rhs.tiling.tile(self.regs)) } else { None };
     }
 
-    /// Whether they go on along `k` where those of so many rounds of `k` end.
-    fn joins(&self, rounds: usize, k: usize) -> bool {
+    /// Whether they go on along `k` where those of so many rounds end.
+    fn joins(&self, rounds: usize) -> bool {
+        let k = self.products.depth();
         self.next.is_some_and(|(left, right)| {
             left.cast_const() == self.lhs.along_row(rounds * k) && right.cast_const() == self.rhs.along_column(rounds * k)
         })
     }
+
+    /// Whether copies of factors of another product may serve this one.
+    fn is_like(&self, other: &Lane<'_>) -> bool {
+        (self.matmul.kind, self.matmul.shape) == (other.matmul.kind, other.matmul.shape)
+    }
+}
+
+/// How many rounds of a loop are worth computing as one.
+fn together(product_loop: &ProductLoop<'_>, lanes: &[Lane<'_>]) -> usize {
+    let most = lanes.iter().map(|lane| lane.products.together()).min();
+    most.filter(|_| product_loop.adds_apart()).unwrap_or(1)
 }
 
 impl Machine<'_> {
@@ -107,37 +120,40 @@ impl Machine<'_> {
     pub(super) fn multiply_in_loop(&mut self, count: &Count<'_>, exit: Target, head: usize, frames: &[&Frame]) -> Flow {
         let (launch, body) = (self.launch, head + 1);
         // An observer sees each access.
-        let product = ProductLoop::of(&launch.plan.code[body..]).filter(|_| launch.observer.is_none());
-        let lanes = product.and_then(|product| frames.iter().map(|regs| Lane::new(launch, &product, regs)).collect());
-        let Some(mut lanes): Option<SmallVec<[Lane<'_>; 1]>> = lanes else { return Flow::Next };
-        let Some(first) = lanes.first() else { return Flow::Next };
-        let (together, k, mut values) = (first.products.together(), first.products.depth(), count.values(first.regs));
+        let found = ProductLoop::of(&launch.plan.code[body..]).filter(|_| launch.observer.is_none());
+        let (Some(product_loop), Some(first)) = (found, frames.first()) else { return Flow::Next };
+        // Each product of all blocks, before the next one.
+        let of_all = product_loop.products.iter().flat_map(|product| frames.iter().map(|regs| Lane::new(launch, product, regs)));
+        let Some(mut lanes): Option<SmallVec<[Lane<'_>; 1]>> = of_all.collect() else { return Flow::Next };
+        let (together, mut values) = (together(&product_loop, &lanes), count.values(first));
         loop {
             let mut rounds = 1;
             let goes_on = loop {
                 let before = values;
                 let mut goes_on = false;
-                for lane in &mut lanes {
+                for regs in frames {
                     values = before;
-                    goes_on = count.advance_from(&mut values, lane.regs);
-                    lane.look_ahead(goes_on);
+                    goes_on = count.advance_from(&mut values, regs);
                 }
-                if rounds == together || !lanes.iter().all(|lane| lane.joins(rounds, k)) {
+                lanes.iter_mut().for_each(|lane| lane.look_ahead(goes_on));
+                if rounds == together || !lanes.iter().all(|lane| lane.joins(rounds)) {
                     break goes_on;
                 }
                 rounds += 1;
             };
             let are_whole = lanes.iter().all(|lane| lane.next.is_some());
-            self.rounds += (rounds * lanes.len()) as u64;
-            self.packs.begin(lanes.len());
+            self.rounds += (rounds * frames.len()) as u64;
             for at in 0..lanes.len() {
+                let lane = &lanes[at];
+                if at == 0 || !lane.is_like(&lanes[at - 1]) {
+                    self.packs.begin(lanes[at..].iter().take_while(|other| lane.is_like(other)).count());
+                }
                 if are_whole {
                     self.read_round_ahead(&lanes, at, rounds);
-                } else if !goes_on {
-                    self.read_rest_ahead(exit, lanes[at].regs);
+                } else if !goes_on && at < frames.len() {
+                    self.read_rest_ahead(exit, lane.regs);
                 }
-                let Lane { products, lhs, rhs, .. } = &lanes[at];
-                products.multiply(rounds, &lhs.matrices, &rhs.matrices, &mut self.packs, &mut self.ahead);
+                lane.products.multiply(rounds, &lane.lhs.matrices, &lane.rhs.matrices, &mut self.packs, &mut self.ahead);
             }
             match goes_on {
                 _ if launch.interrupt.is_set() => return Flow::Interrupted,
@@ -152,7 +168,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Asks to fetch the factors of a block's next rounds, which are probably as many and go on in the same way, unless blocks before it have the same.
+    /// Asks to fetch the factors of a product's next rounds, which are probably as many and go on in the same way, unless ones before it have the same.
     fn read_round_ahead(&mut self, lanes: &[Lane<'_>], at: usize, rounds: usize) {
         let Lane { lhs, rhs, products, next: Some((left, right)), .. } = &lanes[at] else { return };
         let (k, before) = (products.depth(), lanes[..at].iter().filter_map(|lane| lane.next));

@@ -3,7 +3,7 @@
 use super::{Block, Machine, Outcome};
 use crate::{
     LaunchError,
-    plan::{Inst, LoopBody},
+    plan::{Inst, LoopBody, ProductLoop},
 };
 
 impl Machine<'_> {
@@ -12,12 +12,15 @@ impl Machine<'_> {
         let rounds = std::mem::take(&mut self.rounds);
         let Some(profile) = &mut self.profile else { return };
         match self.launch.plan.code.get(pc) {
-            // The head of a loop that only multiplies ran so many rounds of it: two loads, a product and the end of the loop. The product
-            // reads what the loads would have brought.
+            // The head of a loop that only multiplies ran so many rounds of it. Products read what the loads would have brought; the time of all is that of
+            // the last.
             Some(Inst::ForHead { body: LoopBody::Product, .. }) if rounds > 0 => {
-                profile.ran(pc + PRODUCT, rounds);
+                let body = pc + 1;
+                let Some(product_loop) = ProductLoop::of(&self.launch.plan.code[body..]) else { return profile.ran(pc, count) };
+                let last = product_loop.products.last().map_or(0, |product| product.at);
+                profile.ran(body + last, rounds);
                 profile.ran_inside(pc, count);
-                [pc + 1, pc + 2, pc + PRODUCT + 1].into_iter().for_each(|pc| profile.ran_inside(pc, rounds));
+                (0..=product_loop.length).filter(|at| *at != last).for_each(|at| profile.ran_inside(body + at, rounds));
             }
             // A loop of a sweep: that, and the end of the loop.
             Some(Inst::ForHead { body: LoopBody::Sweep, .. }) if rounds > 0 => {
@@ -80,6 +83,3 @@ impl Machine<'_> {
         }
     }
 }
-
-/// How far behind the head of a loop that only multiplies the product stands.
-const PRODUCT: usize = 3;

@@ -62,9 +62,13 @@ fn args(base: u64, k: usize, Rounds(rounds): Rounds) -> Vec<Arg> {
 }
 
 fn run(k: usize, rounds: Rounds, options: &LaunchOptions<'_>) -> Vec<i32> {
+    run_text(PRODUCT, k, rounds, options)
+}
+
+fn run_text(text: &str, k: usize, rounds: Rounds, options: &LaunchOptions<'_>) -> Vec<i32> {
     let (mut memory, all) = buffer(memory());
     let args = args(memory.address(all), k, rounds);
-    launch(&program(PRODUCT).plan("k").unwrap(), &mut memory, [2, 2, 1], &args, options).unwrap_or_else(|error| panic!("{error}"));
+    launch(&program(text).plan("k").unwrap(), &mut memory, [2, 2, 1], &args, options).unwrap_or_else(|error| panic!("{error}"));
     ints(&memory.bytes(all)[BYTES / 2..])[..SIDE * SIDE].to_vec()
 }
 
@@ -90,6 +94,62 @@ fn every_round_is_summed() {
         let past_the_caches = LaunchOptions::new().threads(1).last_cache(0);
         assert_eq!(run(k, rounds, &past_the_caches), expected(k, rounds), "{k} steps, {rounds:?}, past the caches");
     }
+}
+
+/// The first text with more in its loop: these instead of its product, which carry `%acc` and `%more`, and the result of both.
+fn with_more(products: &str, result: &str) -> String {
+    let two = PRODUCT
+        .replace("%sum = for", "%first, %second = for")
+        .replace("iter_values(%acc = %ones)", "iter_values(%acc = %ones, %more = %ones)");
+    let two = two.replace("-> (tile<4x4xi32>)", "-> (tile<4x4xi32>, tile<4x4xi32>)");
+    let two = two.replace("%next = mmai %x, %y, %acc signed signed : tile<4x2xi8>, tile<2x4xi8>, tile<4x4xi32>", products);
+    let two = two.replace("continue %next : tile<4x4xi32>", "continue %next, %other : tile<4x4xi32>, tile<4x4xi32>");
+    two.replace("%t2 = store_view", &format!("{result}\n  %t2 = store_view"))
+}
+
+/// Each launch on one thread and on three.
+fn check(text: &str, expected: impl Fn(usize, Rounds) -> Vec<i32>) {
+    for (k, rounds) in LOOPS {
+        for threads in [1, 3] {
+            let found = run_text(text, k, rounds, &LaunchOptions::new().threads(threads));
+            assert_eq!(found, expected(k, rounds), "{k} steps, {rounds:?}, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn the_last_round_counts_where_products_are_added_to_the_same() {
+    let last = |k, Rounds([from, upto, by])| {
+        let rounds = (from..upto).step_by(by as usize);
+        rounds.last().map_or_else(|| vec![1; SIDE * SIDE], |p| self::expected(k, Rounds([p, p + 1, 1])))
+    };
+    check(&PRODUCT.replace("%x, %y, %acc", "%x, %y, %ones"), last);
+}
+
+#[test]
+fn several_products_of_a_round_are_summed() {
+    // The right factor of the second is that of the blocks in the other column or row, so that products swap theirs.
+    let products = "%next = mmai %x, %y, %acc signed signed : tile<4x2xi8>, tile<2x4xi8>, tile<4x4xi32>
+    %z2, %t3 = load_view_tko weak %bv[%p, %i] : partition_view<tile=(2x4), padding_value = zero, tensor_view<?x8xi8, strides=[8,1]>>, tile<i32> -> tile<2x4xi8>, token
+    %other = mmai %x, %z2, %more signed signed : tile<4x2xi8>, tile<2x4xi8>, tile<4x4xi32>";
+    let result = "%three = constant <i32: 3> : tile<4x4xi32>
+  %scaled = muli %second, %three : tile<4x4xi32>
+  %sum = addi %first, %scaled : tile<4x4xi32>";
+    let both = |k, rounds| {
+        let one = expected(k, rounds);
+        // The same row, in the columns of the tile with the number of the row of tiles.
+        (0..SIDE * SIDE).map(|at| one[at] + 3 * one[at / SIDE * SIDE + at / SIDE / 4 * 4 + at % 4]).collect()
+    };
+    check(&with_more(products, result), both);
+    // One sum for both, and another that nobody changes.
+    let onto_one = products.replace("%other = mmai %x, %z2, %more", "%other = mmai %x, %z2, %next");
+    let in_turn =
+        with_more(&onto_one, "%sum = addi %first, %second : tile<4x4xi32>").replace("continue %next, %other", "continue %other, %more");
+    let one_sum = |k, rounds| {
+        let one = expected(k, rounds);
+        (0..SIDE * SIDE).map(|at| one[at] + one[at / SIDE * SIDE + at / SIDE / 4 * 4 + at % 4]).collect()
+    };
+    check(&in_turn, one_sum);
 }
 
 /// The same with matrices of 32 x `%k` and `%k` x 32, in tiles of 16 x 16: where the CPU has AMX, several rounds are one product.

@@ -86,7 +86,7 @@ impl MatmulKind {
 }
 
 /// Extents of a product: `m` x `k` times `k` x `n`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Rows of the left factor and of the result.
     pub m: usize,
@@ -118,8 +118,9 @@ impl Packs {
         [raw, products * lhs, products * rhs, sums, decoded]
     }
 
-    fn most_of_one(kind: MatmulKind, &Shape { m, n, k }: &Shape) -> [usize; Packs::ROOMS] {
-        let (one, k) = (k, k * most_together(kind, k));
+    fn most_of_one(kind: MatmulKind, shape: &Shape) -> [usize; Packs::ROOMS] {
+        let Shape { m, n, k: one } = *shape;
+        let k = one * most_together(kind, shape);
         // Panels are filled up to whole ones, of at most as many columns as those of quads; those of bytes have rows for whole quads.
         let (wide, deep) = (n.next_multiple_of(WIDTH_QUADS), k.next_multiple_of(4));
         let bytes = |format: FloatFormat| format.storage_bits().div_ceil(8) as usize;
@@ -191,24 +192,29 @@ pub fn takes_bf16_in_tiles(level: Level, kind: MatmulKind, shape: &Shape) -> boo
     matches!(kind, MatmulKind::F32 { lhs: FloatFormat::Bf16, rhs: FloatFormat::Bf16, .. }) && amx::suits(level, shape)
 }
 
-/// Rows of the panels of products that are computed together, at most: a panel of the longest vectors takes half of the nearest cache then. The sums are
-/// read and written once for all of these products.
+/// Rows of the panels of products that are computed together, at most, where a factor is widened: a panel of the longest vectors takes half of the nearest
+/// cache then.
 const DEEPEST: usize = 64;
+/// Bytes of all panels of products that are computed together, at most, where rows are read in place: with these, they fit the nearest cache.
+const NEAR: usize = 32 << 10;
 
-/// How many products are computed as one at most, each of which goes on along `k` where the one before ends: only one where rows are read in place,
-/// or results are rounded to another type.
-fn most_together(kind: MatmulKind, k: usize) -> usize {
+/// How many products are computed as one at most, each of which goes on along `k` where the one before ends: the sums are read and written once for all of
+/// them. Only one where results are rounded to another type.
+fn most_together(kind: MatmulKind, &Shape { n, k, .. }: &Shape) -> usize {
+    let near = |size: usize| (NEAR / (n * size)).min(2 * DEEPEST);
     let deepest = match kind {
         MatmulKind::F32 { rhs, result: FloatFormat::F32, .. } if rhs.precision() <= 11 => DEEPEST,
+        MatmulKind::F32 { result: FloatFormat::F32, .. } => near(size_of::<f32>()),
+        MatmulKind::F64 => near(size_of::<f64>()),
         MatmulKind::I32 { .. } => 4 * DEEPEST,
-        MatmulKind::F32 { .. } | MatmulKind::F64 | MatmulKind::Scaled { .. } => 0,
+        MatmulKind::F32 { .. } | MatmulKind::Scaled { .. } => 0,
     };
     (deepest / k).max(1)
 }
 
 /// The same for a CPU.
 pub fn together(level: Level, kind: MatmulKind, shape: &Shape) -> usize {
-    in_tiles(level, kind, shape).map_or_else(|| most_together(kind, shape.k), |factors| amx::together(factors, shape.k))
+    in_tiles(level, kind, shape).map_or_else(|| most_together(kind, shape), |factors| amx::together(factors, shape.k))
 }
 
 /// What the factors of a product are that the CPU multiplies in tiles.
