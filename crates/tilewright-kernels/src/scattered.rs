@@ -370,23 +370,19 @@ impl<'a> Pointers<'a> {
     }
 }
 
-/// Adds numbers up, wrapping: `sums[place(x)]` gets those that stand where `x` stands among the places, unless the mask leaves them out.
+/// Adds numbers up, wrapping: what stands `place(x)` behind `sums` gets those that stand where `x` stands among the places, unless the mask leaves them out.
 ///
 /// A function of its own for each way of finding places, with registers for all that it needs.
 ///
 /// # Safety
-/// `numbers` holds one for each place, aligned.
+/// There is a sum for each place that the mask leaves, which nobody else uses; `numbers` holds one for each place, aligned.
 #[inline(never)]
-pub unsafe fn add_up<T: Word, A: Copy>(
-    sums: &mut [T],
-    (places, mask): (&[A], Option<&[u8]>),
-    place: impl Fn(A) -> usize,
-    numbers: *const T,
-) {
+pub unsafe fn add_up<T: Word, A: Copy>(sums: *mut T, (places, mask): (&[A], Option<&[u8]>), place: impl Fn(A) -> isize, numbers: *const T) {
     for_each_active(places, mask, |i, x| {
-        debug_assert!(place(x) < sums.len(), "the places have sums");
         // SAFETY: by the contract.
-        let (sum, number) = unsafe { (sums.get_unchecked_mut(place(x)), *numbers.add(i)) };
-        *sum = T::of((*sum).into().wrapping_add(number.into()));
+        unsafe {
+            let (sum, number) = (sums.wrapping_offset(place(x)), *numbers.add(i));
+            *sum = T::of((*sum).into().wrapping_add(number.into()));
+        }
     });
 }

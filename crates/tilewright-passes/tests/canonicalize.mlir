@@ -411,3 +411,34 @@ entry @widened(%n: tile<i8>) {
 //|   %3 = print_tko "%d %d", %1, %2 : tile<i32>, tile<i32> -> token
 //|   return
 //| }
+
+// Numbers of different types that were extended: the larger one decides, unless only the smaller one has a sign.
+entry @compared(%y: tile<i8>, %h: tile<i16>, %w: tile<i32>) {
+  %byte = exti %y unsigned : tile<i8> -> tile<i64>
+  %signed_byte = exti %y signed : tile<i8> -> tile<i64>
+  %word = exti %w signed : tile<i32> -> tile<i64>
+  %half = exti %h unsigned : tile<i16> -> tile<i64>
+  %signed_half = exti %h signed : tile<i16> -> tile<i64>
+  %a = cmpi less_than %byte, %word, unsigned : tile<i64> -> tile<i1>
+  %b = cmpi less_than %word, %signed_byte, signed : tile<i64> -> tile<i1>
+  %c = cmpi less_than %half, %byte, signed : tile<i64> -> tile<i1>
+  %d = cmpi less_than %half, %signed_byte, signed : tile<i64> -> tile<i1>
+  %e = cmpi less_than %half, %signed_half, signed : tile<i64> -> tile<i1>
+  %t = print_tko "%d %d %d %d %d", %a, %b, %c, %d, %e : tile<i1>, tile<i1>, tile<i1>, tile<i1>, tile<i1> -> token
+  return
+}
+//| entry @compared(%arg0: tile<i8>, %arg1: tile<i16>, %arg2: tile<i32>) {
+//|   %0 = exti %arg0 signed : tile<i8> -> tile<i64>
+//|   %1 = exti %arg1 unsigned : tile<i16> -> tile<i64>
+//|   %2 = exti %arg1 signed : tile<i16> -> tile<i64>
+//|   %3 = exti %arg0 unsigned : tile<i8> -> tile<i32>
+//|   %4 = cmpi less_than %3, %arg2, unsigned : tile<i32> -> tile<i1>
+//|   %5 = exti %arg0 signed : tile<i8> -> tile<i32>
+//|   %6 = cmpi less_than %arg2, %5, signed : tile<i32> -> tile<i1>
+//|   %7 = exti %arg0 unsigned : tile<i8> -> tile<i16>
+//|   %8 = cmpi less_than %arg1, %7, unsigned : tile<i16> -> tile<i1>
+//|   %9 = cmpi less_than %1, %0, signed : tile<i64> -> tile<i1>
+//|   %10 = cmpi less_than %1, %2, signed : tile<i64> -> tile<i1>
+//|   %11 = print_tko "%d %d %d %d %d", %4, %6, %8, %9, %10 : tile<i1>, tile<i1>, tile<i1>, tile<i1>, tile<i1> -> token
+//|   return
+//| }

@@ -270,3 +270,56 @@ entry @updates(%x: tile<ptr<i32>>, %y: tile<ptr<f32>>) {
 //|   %result_4, %result_token_5 = atomic_rmw_tko relaxed device %4, addf, %cst_1_f32 token=%result_token : tile<4xptr<f32>>, tile<4xf32> -> tile<4xf32>, token
 //|   return
 //| }
+
+// What is computed only to be stored is computed in the order of the wider tile; what is read otherwise, too, is not.
+entry @stored(%x: tile<ptr<f32>>, %y: tile<ptr<f16>>, %z: tile<ptr<f32>>) {
+  %i, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %a = make_tensor_view %x, shape = [8, 4096], strides = [4096, 1] : tensor_view<8x4096xf32, strides=[4096,1]>
+  %c = make_tensor_view %y, shape = [8, 4096], strides = [4096, 1] : tensor_view<8x4096xf16, strides=[4096,1]>
+  %d = make_tensor_view %z, shape = [4096], strides = [1] : tensor_view<4096xf32, strides=[1]>
+  %as = make_partition_view %a : partition_view<tile=(8x16), tensor_view<8x4096xf32, strides=[4096,1]>>
+  %cs = make_partition_view %c : partition_view<tile=(8x16), tensor_view<8x4096xf16, strides=[4096,1]>>
+  %ds = make_partition_view %d : partition_view<tile=(16), tensor_view<4096xf32, strides=[1]>>
+  %tile, %t0 = load_view_tko weak %as[%zero, %i] : partition_view<tile=(8x16), tensor_view<8x4096xf32, strides=[4096,1]>>, tile<i32> -> tile<8x16xf32>, token
+  %power = exp %tile : tile<8x16xf32>
+  %sum = reduce %power dim=0 identities=[0.000000e+00 : f32] : tile<8x16xf32> -> tile<16xf32>
+  (%l: tile<f32>, %r: tile<f32>) {
+    %plus = addf %l, %r : tile<f32>
+    yield %plus : tile<f32>
+  }
+  %root = sqrt %power : tile<8x16xf32>
+  %scaled = mulf %root, %tile : tile<8x16xf32>
+  %half = ftof %scaled : tile<8x16xf32> -> tile<8x16xf16>
+  %t1 = store_view_tko weak %half, %cs[%zero, %i] : tile<8x16xf16>, partition_view<tile=(8x16), tensor_view<8x4096xf16, strides=[4096,1]>>, tile<i32> -> token
+  %t2 = store_view_tko weak %sum, %ds[%i] : tile<16xf32>, partition_view<tile=(16), tensor_view<4096xf32, strides=[1]>>, tile<i32> -> token
+  return
+}
+//| entry @stored(%arg0: tile<ptr<f32>>, %arg1: tile<ptr<f16>>, %arg2: tile<ptr<f32>>) {
+//|   %blockId_x, %blockId_y, %blockId_z = get_tile_block_id : tile<i32>
+//|   %cst_0_i32 = constant <i32: 0> : tile<i32>
+//|   %tview = make_tensor_view %arg0, shape = [8, 4096], strides = [4096, 1] : tensor_view<8x4096xf32, strides=[4096,1]>
+//|   %tview_0 = make_tensor_view %arg1, shape = [8, 4096], strides = [4096, 1] : tensor_view<8x4096xf16, strides=[4096,1]>
+//|   %tview_1 = make_tensor_view %arg2, shape = [4096], strides = [1] : tensor_view<4096xf32, strides=[1]>
+//|   %pview = make_partition_view %tview : partition_view<tile=(8x64), tensor_view<8x4096xf32, strides=[4096,1]>>
+//|   %pview_2 = make_partition_view %tview_0 : partition_view<tile=(8x64), tensor_view<8x4096xf16, strides=[4096,1]>>
+//|   %pview_3 = make_partition_view %tview_1 : partition_view<tile=(64), tensor_view<4096xf32, strides=[1]>>
+//|   %tile, %result_token = load_view_tko weak %pview[%cst_0_i32, %blockId_x] : partition_view<tile=(8x64), tensor_view<8x4096xf32, strides=[4096,1]>>, tile<i32> -> tile<8x64xf32>, token
+//|   %reshape = reshape %tile : tile<8x64xf32> -> tile<8x4x16xf32>
+//|   %0 = permute %reshape [1, 0, 2] : tile<8x4x16xf32> -> tile<4x8x16xf32>
+//|   %1 = exp %0  : tile<4x8x16xf32>
+//|   %reduce = reduce %1 dim=1 identities=[0.000000e+00 : f32] : tile<4x8x16xf32> -> tile<4x16xf32>
+//|   (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
+//|     %8 = addf %reduce_lhs, %reduce_rhs  : tile<f32>
+//|     yield %8 : tile<f32>
+//|   }
+//|   %2 = permute %1 [1, 0, 2] : tile<4x8x16xf32> -> tile<8x4x16xf32>
+//|   %3 = sqrt %2  : tile<8x4x16xf32>
+//|   %4 = mulf %3, %reshape  : tile<8x4x16xf32>
+//|   %5 = ftof %4  : tile<8x4x16xf32> -> tile<8x4x16xf16>
+//|   %reshape_4 = reshape %5 : tile<8x4x16xf16> -> tile<8x64xf16>
+//|   %6 = store_view_tko weak %reshape_4, %pview_2[%cst_0_i32, %blockId_x] : tile<8x64xf16>, partition_view<tile=(8x64), tensor_view<8x4096xf16, strides=[4096,1]>>, tile<i32> -> token
+//|   %reshape_5 = reshape %reduce : tile<4x16xf32> -> tile<64xf32>
+//|   %7 = store_view_tko weak %reshape_5, %pview_3[%blockId_x] : tile<64xf32>, partition_view<tile=(64), tensor_view<4096xf32, strides=[1]>>, tile<i32> -> token
+//|   return
+//| }

@@ -72,10 +72,11 @@ impl Machine<'_> {
     pub(super) fn atomic(&mut self, atomic: &Atomic, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let access = &atomic.access;
         fence_before(access.order.semantics);
-        match self.one_buffer(access, AccessKind::ReadModifyWrite, block) {
+        let places = places(access, &block.frame);
+        match self.one_buffer(access, AccessKind::ReadModifyWrite, places) {
             Some((window, reach)) => {
-                if !self.add_up(atomic, window, reach, block) {
-                    let cells = Scattered { window, places: places(access, &block.frame), size: access.size };
+                if !self.add_up(atomic, window, reach, places, block) {
+                    let cells = Scattered { window, places, size: access.size };
                     if cells.mask().is_some() {
                         self.masked_results(atomic, block);
                     }
@@ -133,7 +134,7 @@ impl Machine<'_> {
     /// Numbers for the same element are added up first where elements lie close together: nobody can tell, since the additions of one
     /// operation have no order, and an addition of zero changes nothing. Where they may be late, those of later blocks join them.
     /// That is worth it without other threads, too: sums in the first cache take less time than the elements.
-    fn add_up(&mut self, atomic: &Atomic, window: Window, reach: Reach, block: &Block) -> bool {
+    fn add_up(&mut self, atomic: &Atomic, window: Window, reach: Reach, places: Places<'_>, block: &Block) -> bool {
         let access = &atomic.access;
         let Update::Rmw { mode: AtomicRMWMode::Add, argument } = &atomic.update else { return false };
         if atomic.dst.is_some() || !matches!(access.element, Scalar::I32 | Scalar::I64) {
@@ -149,8 +150,8 @@ impl Machine<'_> {
             self.sums.flush();
             self.sums.begin(origin, window.place(origin), access.size, self.launch.alone);
         }
-        let (places, numbers) = (places(access, &block.frame), block.frame.read(argument));
-        // SAFETY: the register holds a number for each place.
+        let numbers = block.frame.read(argument);
+        // SAFETY: the register holds a number for each place, and places lie in the reach, for all of which there are sums.
         unsafe {
             match access.size {
                 4 => add_up(self.sums.of::<u32>(reach), places, origin, numbers.cast()),
@@ -211,19 +212,19 @@ impl Machine<'_> {
 /// Adds numbers to sums, of which the first is for the element at the origin.
 ///
 /// # Safety
-/// `numbers` holds one for each place, aligned.
+/// Each place has a sum; `numbers` holds one for each, aligned.
 unsafe fn add_up<T: Word>(sums: &mut [T], places: Places<'_>, origin: u64, numbers: *const T) {
     // SAFETY: by the contract.
     unsafe {
         match places {
             Places::Pointers(at) => {
-                let place = |address: u64| address.wrapping_sub(origin) as usize / size_of::<T>();
-                scattered::add_up(sums, (at.addresses, at.mask), place, numbers);
+                let place = |address: u64| (address.wrapping_sub(origin) as usize / size_of::<T>()) as isize;
+                scattered::add_up(sums.as_mut_ptr(), (at.addresses, at.mask), place, numbers);
             }
             Places::Indices(at) => {
                 // Elements are aligned, and so is the origin.
                 let first = (at.base.wrapping_sub(origin) as i64 / size_of::<T>() as i64) as isize;
-                scattered::add_up(sums, (at.indices, at.mask), |index| first.wrapping_add(index as isize) as usize, numbers);
+                scattered::add_up(sums.as_mut_ptr().wrapping_offset(first), (at.indices, at.mask), |index| index as isize, numbers);
             }
         }
     }

@@ -23,8 +23,9 @@ impl Machine<'_> {
         dst: VReg,
         block: &mut Block,
     ) -> Result<(), LaunchErrorKind> {
-        if let Some(part) = self.one_buffer(access, AccessKind::Read, block) {
-            load_all(access, padding, part, &block.frame, dst);
+        let pointers = pointers(access, &block.frame);
+        if let Some(part) = self.one_buffer(access, AccessKind::Read, Places::Pointers(pointers)) {
+            load_all(access, pointers, padding, part, &block.frame, dst);
             if access.element == Scalar::I1 {
                 atomics::normalise_bits(block.frame.write(dst), access.pointers.numel());
             }
@@ -63,13 +64,12 @@ impl Machine<'_> {
 
     /// The buffer in which all elements of an access lie that are not masked off, aligned, on the host too if they are accessed
     /// atomically, and the part that they take, if there are some and nobody watches.
-    pub(super) fn one_buffer(&mut self, access: &PointerAccess, kind: AccessKind, block: &mut Block) -> Option<(Window, Reach)> {
-        let regs = &block.frame;
+    pub(super) fn one_buffer(&mut self, access: &PointerAccess, kind: AccessKind, places: Places<'_>) -> Option<(Window, Reach)> {
         if self.launch.observer.is_some() {
             return None;
         }
         let size = access.size as u64;
-        let reach = match places(access, regs) {
+        let reach = match places {
             Places::Pointers(pointers) => scattered::reach(Level::best(), pointers, size)?,
             Places::Indices(indices) => scattered::reach_of_indices(Level::best(), indices, size)?,
         };
@@ -81,8 +81,9 @@ impl Machine<'_> {
     pub(super) fn store_pointers(&mut self, access: &PointerAccess, src: &Tile, block: &mut Block) -> Result<(), LaunchErrorKind> {
         let size = access.size;
         atomics::fence_before(access.order.semantics);
-        if let Some(part) = self.one_buffer(access, AccessKind::Write, block) {
-            store_all(access, src, part, &block.frame);
+        let pointers = pointers(access, &block.frame);
+        if let Some(part) = self.one_buffer(access, AccessKind::Write, Places::Pointers(pointers)) {
+            store_all(access, pointers, src, part, &block.frame);
             return Ok(());
         }
         if !self.check_each(access, AccessKind::Write, block)? {
@@ -174,8 +175,15 @@ macro_rules! by_size {
 
 /// Loads all elements from a window that holds those that are not masked off; the others get the padding, or 0: what the register held
 /// before depends on which blocks ran on this thread.
-fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Window, Reach), regs: &Frame, dst: VReg) {
-    let (pointers, to) = (pointers(access, regs), regs.write(dst));
+fn load_all(
+    access: &PointerAccess,
+    pointers: Pointers<'_>,
+    padding: Option<&Tile>,
+    (window, reach): (Window, Reach),
+    regs: &Frame,
+    dst: VReg,
+) {
+    let to = regs.write(dst);
     let padding = padding.map(|padding| regs.read(padding));
     // SAFETY: the window holds the elements that the mask leaves, aligned if they are accessed atomically; the register has room for all,
     // and that of the padding holds as many.
@@ -188,8 +196,8 @@ fn load_all(access: &PointerAccess, padding: Option<&Tile>, (window, reach): (Wi
 }
 
 /// Stores the elements that are not masked off to a window that holds them.
-fn store_all(access: &PointerAccess, src: &Tile, (window, reach): (Window, Reach), regs: &Frame) {
-    let (pointers, from) = (pointers(access, regs), regs.read(src));
+fn store_all(access: &PointerAccess, pointers: Pointers<'_>, src: &Tile, (window, reach): (Window, Reach), regs: &Frame) {
+    let from = regs.read(src);
     // SAFETY: the window holds the elements that the mask leaves, aligned if they are accessed atomically, and may be written; the
     // register holds all.
     unsafe {

@@ -92,15 +92,29 @@ impl Driver<'_, '_> {
         self.narrower_comparison(op)
     }
 
-    /// Numbers that were both extended are compared before: extending changes no order. One of them may be a constant, and both may
-    /// have been moved since.
+    /// Numbers that were both extended are compared before: extending changes no order. Of different types, they are compared in the larger one. One of them may
+    /// be a constant, and both may have been moved since.
     fn narrower_comparison(&mut self, op: Op) -> Option<Change> {
         let here = self.rewriter.op(op);
         let (lhs, rhs) = (here.operands()[0], here.operands()[1]);
-        let (x, narrow, from) = self.extended(lhs)?;
+        let (mut x, narrow, mut from) = self.extended(lhs)?;
         let y = match self.extended(rhs) {
-            Some((y, scalar, signedness)) if scalar == narrow && signedness == from => Narrow::Value(y),
-            Some(_) => return None,
+            Some((y, scalar, signedness)) if (scalar, signedness) == (narrow, from) => Narrow::Value(y),
+            Some((mut y, scalar, signedness)) => {
+                let x_is_larger = narrow.bits() > scalar.bits();
+                let [smaller, larger] = if x_is_larger { [signedness, from] } else { [from, signedness] };
+                // A number that was extended as unsigned is any number of bits for a larger signed one.
+                if narrow.bits() == scalar.bits() || smaller == Signedness::Signed && larger == Signedness::Unsigned {
+                    return None;
+                }
+                if x_is_larger {
+                    y.source = self.extended_to(op, y.source, narrow, signedness)?;
+                } else {
+                    x.source = self.extended_to(op, x.source, scalar, from)?;
+                    from = signedness;
+                }
+                Narrow::Value(y)
+            }
             None => {
                 let Constant { scalar: wide, elements, .. } = self.constant_of(rhs)?;
                 let bits = elements.splat()?;
@@ -145,6 +159,15 @@ impl Driver<'_, '_> {
                 _ => return None,
             }
         }
+    }
+
+    /// The numbers of a tile, extended to a larger type.
+    fn extended_to(&mut self, near: Op, value: Value, scalar: Scalar, signedness: Signedness) -> Option<Value> {
+        let narrow = self.ty(value);
+        let types = &mut self.rewriter.tables().types;
+        let shape = types.as_tile(narrow)?.1.to_vec();
+        let ty = types.tile(scalar.ty(), &shape).ok()?;
+        Some(self.create(near, Opcode::ExtI, &[value], &[AttrValue::Enum(signedness as u8)], ty))
     }
 
     /// The elements of a source, moved as those that were made of it.

@@ -91,10 +91,7 @@ impl Lifter<'_> {
     fn store_beside(&mut self, op: OpRef<'_>, beside: Beside) -> Result<(), String> {
         let tile = *op.operand_named("tile").first().ok_or("a store has a tile")?;
         let (element, shape) = self.tile_of(self.from.ty(tile))?;
-        let all = self.all(tile)?;
-        let mut lanes_first = vec![self.lanes];
-        lanes_first.extend(&shape);
-        let apart = self.move_dim(all, element, &lanes_first, 0, beside.dim)?;
+        let apart = self.members_along(tile, beside.dim)?;
         let wide = self.reshape(apart, element, &beside.wide(&shape, self.lanes))?;
         let operands = self.beside_operands(op, beside, Some(wide))?;
         let types: Vec<Type> = op.results().map(|result| self.from.ty(result)).collect();
@@ -188,6 +185,10 @@ impl Lifter<'_> {
 }
 
 impl Beside {
+    pub(super) fn dim(self) -> usize {
+        self.dim
+    }
+
     /// The shape of the wider tile.
     fn wide(self, shape: &[i64], lanes: i64) -> Vec<i64> {
         shape.iter().enumerate().map(|(d, extent)| if d == self.dim { extent * lanes } else { *extent }).collect()

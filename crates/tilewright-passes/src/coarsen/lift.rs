@@ -4,6 +4,7 @@ use super::{
     Refusal,
     access::Beside,
     classes::{Affine, Class, Classes},
+    stored::Stored,
 };
 use crate::facts::IntegerFacts;
 use std::collections::HashMap;
@@ -25,7 +26,7 @@ pub(super) struct Lifted {
 struct Stand {
     /// What the first member has, which all have if the value is uniform.
     first: Option<Value>,
-    /// What all members have, side by side along the first dimension.
+    /// What all members have, side by side along the first dimension, or along the one that stores want ([`Stored`]).
     all: Option<Value>,
     /// The number of the group, for the number of the block, in its type.
     group: Option<Value>,
@@ -36,6 +37,7 @@ pub(super) struct Lifter<'m> {
     pub(super) from: &'m Body,
     pub(super) facts: &'m IntegerFacts,
     pub(super) classes: &'m Classes,
+    pub(super) stored: Stored,
     /// How many members a group has.
     pub(super) lanes: i64,
     pub(super) version: Version,
@@ -58,11 +60,13 @@ pub(super) fn lift(tables: &mut Tables, from: &Body, facts: &IntegerFacts, class
     let mut body = Body::new();
     let types: Vec<Type> = from.args(entry).map(|argument| from.ty(argument)).collect();
     let block = body.add_block(body.root(), &types);
+    let stored = Stored::new(tables, from, facts, classes);
     let mut lifter = Lifter {
         tables,
         from,
         facts,
         classes,
+        stored,
         lanes: i64::from(classes.coarsening.factor),
         version: Version::V13_1,
         body,

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! What is the same for all members is computed once. What depends on the member becomes a tile with one dimension more, the first,
-//! along which the members lie. Tiles of a view that lie side by side are one wider tile.
+//! along which the members lie; in what is computed only to be stored, the one along which they lie in memory. Tiles of a view that lie side by side are one
+//! wider tile.
 //!
 //! This is no pass of a [`Pipeline`](crate::Pipeline): those keep the meaning of a launch, and this changes the grid that the launch needs.
 
@@ -20,6 +21,7 @@ mod classes;
 mod control;
 mod lift;
 mod shape;
+mod stored;
 
 use crate::facts::IntegerFacts;
 use classes::Classes;

@@ -20,7 +20,12 @@ impl Lifter<'_> {
             Opcode::Extract | Opcode::Insert => self.slice(op),
             Opcode::Pack | Opcode::Unpack => self.packed(op),
             Opcode::MmaF | Opcode::MmaI => self.product(op),
-            _ if op.def().traits.contains(Traits::ELEMENTWISE) => self.lift_as_is(op, op.attrs()),
+            _ if op.def().traits.contains(Traits::ELEMENTWISE) => {
+                match op.result(0).and_then(|result| Some((result, self.stored.dim(result)?))) {
+                    Some((result, dim)) => self.lift_stored(op, result, dim),
+                    None => self.lift_as_is(op, op.attrs()),
+                }
+            }
             _ => Err("it has no rule for values that depend on the block".to_owned()),
         }
     }
