@@ -323,3 +323,32 @@ entry @stored(%x: tile<ptr<f32>>, %y: tile<ptr<f16>>, %z: tile<ptr<f32>>) {
 //|   %7 = store_view_tko weak %reshape_5, %pview_3[%blockId_x] : tile<64xf32>, partition_view<tile=(64), tensor_view<4096xf32, strides=[1]>>, tile<i32> -> token
 //|   return
 //| }
+
+// So is what gets dimensions of extent 1 before it is stored.
+entry @batch(%x: tile<ptr<f32>>, %y: tile<ptr<f16>>) {
+  %i, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %a = make_tensor_view %x, shape = [8, 4096], strides = [4096, 1] : tensor_view<8x4096xf32, strides=[4096,1]>
+  %c = make_tensor_view %y, shape = [1, 8, 4096], strides = [32768, 4096, 1] : tensor_view<1x8x4096xf16, strides=[32768,4096,1]>
+  %as = make_partition_view %a : partition_view<tile=(8x16), tensor_view<8x4096xf32, strides=[4096,1]>>
+  %cs = make_partition_view %c : partition_view<tile=(1x8x16), tensor_view<1x8x4096xf16, strides=[32768,4096,1]>>
+  %tile, %t0 = load_view_tko weak %as[%zero, %i] : partition_view<tile=(8x16), tensor_view<8x4096xf32, strides=[4096,1]>>, tile<i32> -> tile<8x16xf32>, token
+  %half = ftof %tile : tile<8x16xf32> -> tile<8x16xf16>
+  %one = reshape %half : tile<8x16xf16> -> tile<1x8x16xf16>
+  %t1 = store_view_tko weak %one, %cs[%zero, %zero, %i] : tile<1x8x16xf16>, partition_view<tile=(1x8x16), tensor_view<1x8x4096xf16, strides=[32768,4096,1]>>, tile<i32> -> token
+  return
+}
+//| entry @batch(%arg0: tile<ptr<f32>>, %arg1: tile<ptr<f16>>) {
+//|   %blockId_x, %blockId_y, %blockId_z = get_tile_block_id : tile<i32>
+//|   %cst_0_i32 = constant <i32: 0> : tile<i32>
+//|   %tview = make_tensor_view %arg0, shape = [8, 4096], strides = [4096, 1] : tensor_view<8x4096xf32, strides=[4096,1]>
+//|   %tview_0 = make_tensor_view %arg1, shape = [1, 8, 4096], strides = [32768, 4096, 1] : tensor_view<1x8x4096xf16, strides=[32768,4096,1]>
+//|   %pview = make_partition_view %tview : partition_view<tile=(8x64), tensor_view<8x4096xf32, strides=[4096,1]>>
+//|   %pview_1 = make_partition_view %tview_0 : partition_view<tile=(1x8x64), tensor_view<1x8x4096xf16, strides=[32768,4096,1]>>
+//|   %tile, %result_token = load_view_tko weak %pview[%cst_0_i32, %blockId_x] : partition_view<tile=(8x64), tensor_view<8x4096xf32, strides=[4096,1]>>, tile<i32> -> tile<8x64xf32>, token
+//|   %reshape = reshape %tile : tile<8x64xf32> -> tile<8x4x16xf32>
+//|   %0 = ftof %reshape  : tile<8x4x16xf32> -> tile<8x4x16xf16>
+//|   %reshape_2 = reshape %0 : tile<8x4x16xf16> -> tile<1x8x64xf16>
+//|   %1 = store_view_tko weak %reshape_2, %pview_1[%cst_0_i32, %cst_0_i32, %blockId_x] : tile<1x8x64xf16>, partition_view<tile=(1x8x64), tensor_view<1x8x4096xf16, strides=[32768,4096,1]>>, tile<i32> -> token
+//|   return
+//| }

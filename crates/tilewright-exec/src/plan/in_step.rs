@@ -4,7 +4,7 @@
 //! Nobody must be able to tell in which order blocks run, as nobody can tell where accesses order nothing and blocks do not wait; what
 //! blocks print and assert stays in order as well.
 
-use super::{Inst, Readers, block_order};
+use super::{Inst, ProductLoop, Readers, block_order};
 
 /// The most blocks that run in step.
 const MOST: usize = 16;
@@ -17,14 +17,19 @@ const FRAMES: usize = 1 << 20;
 const MOST_PRODUCTS: usize = 8;
 /// The most bytes that their frames may take, more than those of four blocks with sums of 128 x 128 numbers of `f32`: the second cache has their factors, too.
 const FRAMES_OF_PRODUCTS: usize = 6 << 16;
+/// The same where each multiplies batches, whose sums are read and written in each round.
+const FRAMES_OF_BATCHES: usize = 5 << 16;
 
 /// How many blocks may run in step.
 pub(crate) fn blocks(code: &[Inst], frame_bytes: usize) -> usize {
     if block_order::shows_order(code) {
         return 1;
     }
-    if code.iter().any(Inst::is_product_loop) {
-        return (FRAMES_OF_PRODUCTS / frame_bytes.max(1)).clamp(1, MOST_PRODUCTS);
+    let mut loops = ProductLoop::all(code).peekable();
+    if loops.peek().is_some() {
+        let has_batches = loops.any(|product_loop| product_loop.products.iter().any(|product| product.matmul.batch > 1));
+        let frames = if has_batches { FRAMES_OF_BATCHES } else { FRAMES_OF_PRODUCTS };
+        return (frames / frame_bytes.max(1)).clamp(1, MOST_PRODUCTS);
     }
     let rows = code.iter().filter_map(|inst| {
         let Inst::FoldColumns(fold) = inst else { return None };

@@ -6,6 +6,11 @@ use tilewright_ir::{AttrData, AttrName, AttrValue, NewOp, OpRef, Opcode, Scalar,
 impl Lifter<'_> {
     /// An operation that computes, on values of which one at least varies.
     pub(super) fn varying(&mut self, op: OpRef<'_>) -> Result<(), String> {
+        if let Some(result) = op.result(0)
+            && let Some(dim) = self.stored.dim(result)
+        {
+            return self.lift_stored(op, result, dim);
+        }
         match op.opcode() {
             Opcode::Assume => {
                 // A promise about the tile of one block, whose dimensions are others now.
@@ -20,12 +25,7 @@ impl Lifter<'_> {
             Opcode::Extract | Opcode::Insert => self.slice(op),
             Opcode::Pack | Opcode::Unpack => self.packed(op),
             Opcode::MmaF | Opcode::MmaI => self.product(op),
-            _ if op.def().traits.contains(Traits::ELEMENTWISE) => {
-                match op.result(0).and_then(|result| Some((result, self.stored.dim(result)?))) {
-                    Some((result, dim)) => self.lift_stored(op, result, dim),
-                    None => self.lift_as_is(op, op.attrs()),
-                }
-            }
+            _ if op.def().traits.contains(Traits::ELEMENTWISE) => self.lift_as_is(op, op.attrs()),
             _ => Err("it has no rule for values that depend on the block".to_owned()),
         }
     }

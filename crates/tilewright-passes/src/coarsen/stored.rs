@@ -26,19 +26,19 @@ impl Stored {
         let mut wanted: HashMap<Value, Option<usize>> = HashMap::new();
         // Whoever reads a value comes before it.
         for op in preorder(body).into_iter().rev().map(|op| body.op(op)) {
-            let dim = match op.opcode() {
-                Opcode::StoreViewTko => match lie(tables, body, facts, classes, op) {
+            let dim = if op.opcode() == Opcode::StoreViewTko {
+                match lie(tables, body, facts, classes, op) {
                     Ok(Lie::Beside(beside)) => Some(beside.dim()).filter(|dim| *dim > 0),
                     _ => None,
-                },
-                _ => op
-                    .result(0)
-                    .and_then(|result| wanted.get(&result).copied().flatten())
-                    .filter(|_| is_computed(tables, body, classes, op)),
+                }
+            } else {
+                let own = op.result(0).and_then(|result| Some((result, wanted.get(&result).copied().flatten()?)));
+                own.and_then(|(result, dim)| {
+                    let of_operands = operand_dim(tables, body, classes, op, dim)?;
+                    stored.0.insert(result, dim);
+                    Some(of_operands)
+                })
             };
-            if let (Some(dim), Some(result)) = (dim, op.result(0).filter(|_| op.opcode() != Opcode::StoreViewTko)) {
-                stored.0.insert(result, dim);
-            }
             for operand in op.operands() {
                 wanted.entry(*operand).and_modify(|other| *other = other.filter(|other| Some(*other) == dim)).or_insert(dim);
             }
@@ -52,19 +52,30 @@ impl Stored {
     }
 }
 
-/// Whether an operation computes a tile that differs between members, element by element, of tiles of its shape.
-fn is_computed(tables: &Tables, body: &Body, classes: &Classes, op: OpRef<'_>) -> bool {
-    let Some(result) = op.result(0) else { return false };
+/// Before which dimension of its operands the members lie, if they lie before this one of its result: of an operation that computes element by element on
+/// tiles of one shape, or gives a tile more or fewer dimensions of extent 1.
+fn operand_dim(tables: &Tables, body: &Body, classes: &Classes, op: OpRef<'_>, dim: usize) -> Option<usize> {
+    let result = op.result(0)?;
+    if classes.is_in_fold(op.id()) || classes.of(result) != Class::Varying {
+        return None;
+    }
     let shape = |value: Value| tables.types.as_tile(body.ty(value)).map(|(_, shape)| shape);
+    if op.opcode() == Opcode::Reshape {
+        let (to, from) = (shape(result)?, shape(op.operand(0)?)?);
+        let long = |shape: &'_ [i64]| shape.iter().copied().filter(|extent| *extent > 1).collect::<Vec<_>>();
+        let before = long(&to[..dim]).len();
+        return if long(to) == long(from) { (0..=from.len()).find(|at| long(&from[..*at]).len() == before) } else { None };
+    }
     let is_alike = op.operands().iter().all(|operand| shape(*operand).is_some() && shape(*operand) == shape(result));
-    let is_elementwise = op.def().traits.contains(Traits::ELEMENTWISE) && op.results().len() == 1;
-    is_elementwise && is_alike && !classes.is_in_fold(op.id()) && classes.of(result) == Class::Varying
+    (op.def().traits.contains(Traits::ELEMENTWISE) && op.results().len() == 1 && is_alike).then_some(dim)
 }
 
 impl Lifter<'_> {
     /// What is computed for a store, with the members along a dimension of the wider tile.
     pub(super) fn lift_stored(&mut self, op: OpRef<'_>, result: Value, dim: usize) -> Result<(), String> {
-        let operands: Vec<Value> = op.operands().iter().map(|operand| self.members_along(*operand, dim)).collect::<Result<_, _>>()?;
+        let of_operands = operand_dim(self.tables, self.from, self.classes, op, dim).ok_or("it computes no tile for a store")?;
+        let operands: Vec<Value> =
+            op.operands().iter().map(|operand| self.members_along(*operand, of_operands)).collect::<Result<_, _>>()?;
         let (element, mut shape) = self.tile_of(self.from.ty(result))?;
         shape.insert(dim, self.lanes);
         let ty = self.tile_type(element, &shape)?;
