@@ -120,8 +120,8 @@ fn check(text: &str, expected: impl Fn(usize, Rounds) -> Vec<i32>) {
 #[test]
 fn the_last_round_counts_where_products_are_added_to_the_same() {
     let last = |k, Rounds([from, upto, by])| {
-        let rounds = (from..upto).step_by(by as usize);
-        rounds.last().map_or_else(|| vec![1; SIDE * SIDE], |p| self::expected(k, Rounds([p, p + 1, 1])))
+        let mut rounds = (from..upto).step_by(by as usize);
+        rounds.next_back().map_or_else(|| vec![1; SIDE * SIDE], |p| self::expected(k, Rounds([p, p + 1, 1])))
     };
     check(&PRODUCT.replace("%x, %y, %acc", "%x, %y, %ones"), last);
 }

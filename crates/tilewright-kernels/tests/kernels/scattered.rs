@@ -99,12 +99,12 @@ fn elements_are_loaded_stored_and_added_up() {
     unsafe { window.store::<u16, false>(some(&[64, 0], &[1, 0]), [4u16, 5].as_ptr()) };
     assert_eq!(bytes, [4, 0, 2, 3, 4, 5, 2, 0]);
     let mut sums = [0; 3];
-    let place = |address: u64| (address - 8) as usize / 4;
-    // SAFETY: there is a number for each address.
-    unsafe { add_up(&mut sums, (&[8u64, 16, 8, 12], None), place, [1u32, 2, u32::MAX, 4].as_ptr()) };
+    let place = |address: u64| ((address - 8) / 4) as isize;
+    // SAFETY: there is a number and a sum for each address.
+    unsafe { add_up(sums.as_mut_ptr(), (&[8u64, 16, 8, 12], None), place, [1u32, 2, u32::MAX, 4].as_ptr()) };
     assert_eq!(sums, [0, 4, 2]);
     // SAFETY: as above.
-    unsafe { add_up(&mut sums, (&[8u64, 0], Some(&[1, 0])), place, [1u32, 2].as_ptr()) };
+    unsafe { add_up(sums.as_mut_ptr(), (&[8u64, 0], Some(&[1, 0])), place, [1u32, 2].as_ptr()) };
     assert_eq!(sums, [1, 4, 2]);
 }
 
