@@ -195,8 +195,8 @@ pub fn takes_bf16_in_tiles(level: Level, kind: MatmulKind, shape: &Shape) -> boo
 /// Rows of the panels of products that are computed together, at most, where a factor is widened: a panel of the longest vectors takes half of the nearest
 /// cache then.
 const DEEPEST: usize = 64;
-/// Bytes of all panels of products that are computed together, at most, where rows are read in place: with these, they fit the nearest cache.
-const NEAR: usize = 32 << 10;
+/// Bytes of all panels of products that are computed together, at most, where rows are read in place: half of the nearest cache.
+const NEAR: usize = 16 << 10;
 
 /// How many products are computed as one at most, each of which goes on along `k` where the one before ends: the sums are read and written once for all of
 /// them. Only one where results are rounded to another type.
