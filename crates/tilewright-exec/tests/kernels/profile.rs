@@ -125,6 +125,27 @@ fn loops_that_only_multiply_count_each_round() {
     }
 }
 
+#[test]
+fn loops_of_several_products_count_each() {
+    let two = PRODUCT
+        .replace("%sum = for", "%first, %second = for")
+        .replace("iter_values(%acc = %none)", "iter_values(%acc = %none, %more = %none)");
+    let two = two.replace("-> (tile<32x32xf32>)", "-> (tile<32x32xf32>, tile<32x32xf32>)").replace(
+        "continue %next : tile<32x32xf32>",
+        "%y2, %t3 = load_view_tko weak %bv[%p, %i] : partition_view<tile=(8x32), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> tile<8x32xf32>, token
+    %other = mmaf %x, %y2, %more : tile<32x8xf32>, tile<8x32xf32>, tile<32x32xf32>
+    continue %next, %other : tile<32x32xf32>, tile<32x32xf32>",
+    );
+    let two = two.replace("%t2 = store", "%sum = addf %first, %second : tile<32x32xf32>\n  %t2 = store");
+    for threads in [1, 2] {
+        let profile = profile(&program(&two), [2, 2, 1], &[4 * 64 * 64; 3], &[], threads);
+        let products: Vec<_> = profile.instructions.iter().filter(|inst| inst.work().flops == 2 * 64 * 64 * 64).collect();
+        assert_eq!(products.iter().map(|product| product.count).collect::<Vec<_>>(), [32, 32], "{threads} threads");
+        let read: u64 = profile.instructions.iter().map(|inst| inst.work().read).sum();
+        assert_eq!(read, 3 * 32 * 4 * 32 * 8, "{threads} threads");
+    }
+}
+
 /// The softmax of rows of 512 numbers.
 const SOFTMAX: &str = "
 entry @k(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) {

@@ -62,7 +62,7 @@ fn operand_dim(tables: &Tables, body: &Body, classes: &Classes, op: OpRef<'_>, d
     let shape = |value: Value| tables.types.as_tile(body.ty(value)).map(|(_, shape)| shape);
     if op.opcode() == Opcode::Reshape {
         let (to, from) = (shape(result)?, shape(op.operand(0)?)?);
-        let long = |shape: &'_ [i64]| shape.iter().copied().filter(|extent| *extent > 1).collect::<Vec<_>>();
+        let long = |shape: &[i64]| shape.iter().copied().filter(|extent| *extent > 1).collect::<Vec<_>>();
         let before = long(&to[..dim]).len();
         return if long(to) == long(from) { (0..=from.len()).find(|at| long(&from[..*at]).len() == before) } else { None };
     }
@@ -80,18 +80,16 @@ impl Lifter<'_> {
         shape.insert(dim, self.lanes);
         let ty = self.tile_type(element, &shape)?;
         let made = self.make(op, &operands, op.attrs(), &[ty])?;
-        let made = self.result_of(made, 0);
-        self.define_all(result, made);
-        Ok(())
+        self.define_results(op, made)
     }
 
     /// What all members have of a tile, with these before one of its dimensions.
     pub(super) fn members_along(&mut self, value: Value, dim: usize) -> Result<Value, String> {
         let (element, shape) = self.tile_of(self.from.ty(value))?;
-        if self.stored.dim(value) == Some(dim) {
-            return self.all(value);
-        }
         let all = self.all(value)?;
+        if self.stored.dim(value) == Some(dim) {
+            return Ok(all);
+        }
         let mut lanes_first = vec![self.lanes];
         lanes_first.extend(shape);
         self.move_dim(all, element, &lanes_first, 0, dim)
