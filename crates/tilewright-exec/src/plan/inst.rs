@@ -338,7 +338,7 @@ pub(crate) struct Atomic {
     pub(crate) may_be_late: bool,
 }
 
-/// What an atomic update writes.
+/// What an atomic update writes: tiles in order, or a splat as the argument.
 #[derive(Debug)]
 pub(crate) enum Update {
     Rmw { mode: AtomicRMWMode, argument: Tile },

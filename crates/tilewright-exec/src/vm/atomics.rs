@@ -6,23 +6,24 @@
 
 use super::{
     Block, Machine,
+    frame::Frame,
     pointers::{Places, active_address, places},
     sums::Sums,
     tiling::Axis,
-    updates::{Change, Scattered, StridedCells, Updates},
+    updates::{Arguments, Change, Scattered, StridedCells, Updates},
 };
 use crate::{
     LaunchErrorKind,
     interrupt::Looks,
     kernels::{
         exact::{read, write},
-        scattered::{self, Reach, Window},
+        scattered::{self, Numbers, Reach, Window},
     },
     memory::{
         AccessKind,
         raw::{Strong, Word},
     },
-    plan::{Atomic, Order, PointerAccess, Update},
+    plan::{Atomic, Order, PointerAccess, Tile, Update},
 };
 use std::sync::atomic::{Ordering, fence};
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics as Semantics, Scalar};
@@ -94,7 +95,7 @@ impl Machine<'_> {
     fn updates(&self, atomic: &Atomic, block: &Block) -> Updates {
         let regs = &block.frame;
         let change = match &atomic.update {
-            Update::Rmw { mode, argument } => Change::Combine(*mode, regs.read(argument)),
+            Update::Rmw { mode, argument } => Change::Combine(*mode, arguments(argument, regs)),
             Update::CompareExchange { expected, new } => Change::Exchange { expected: regs.read(expected), new: regs.read(new) },
         };
         Updates { element: atomic.access.element, change, old: atomic.dst.map(|dst| regs.write(dst)), alone: self.launch.alone }
@@ -150,12 +151,12 @@ impl Machine<'_> {
             self.sums.flush();
             self.sums.begin(origin, window.place(origin), access.size, self.launch.alone);
         }
-        let numbers = block.frame.read(argument);
-        // SAFETY: the register holds a number for each place, and places lie in the reach, for all of which there are sums.
+        let numbers = arguments(argument, &block.frame);
+        // SAFETY: the register holds a number for each place, or one for all, and places lie in the reach, for all of which there are sums.
         unsafe {
             match access.size {
-                4 => add_up(self.sums.of::<u32>(reach), places, origin, numbers.cast()),
-                _ => add_up(self.sums.of::<u64>(reach), places, origin, numbers.cast()),
+                4 => add_up(self.sums.of::<u32>(reach), places, origin, numbers),
+                _ => add_up(self.sums.of::<u64>(reach), places, origin, numbers),
             }
         }
         if !atomic.may_be_late {
@@ -209,13 +210,20 @@ impl Machine<'_> {
     }
 }
 
+/// What the elements of an update are combined with.
+fn arguments(tile: &Tile, regs: &Frame) -> Arguments {
+    Arguments { first: regs.read(tile), for_all: tile.is_splat() }
+}
+
 /// Adds numbers to sums, of which the first is for the element at the origin.
 ///
 /// # Safety
-/// Each place has a sum; `numbers` holds one for each, aligned.
-unsafe fn add_up<T: Word>(sums: &mut [T], places: Places<'_>, origin: u64, numbers: *const T) {
+/// Each place has a sum; `numbers` holds one for each, aligned, or one for all.
+unsafe fn add_up<T: Word>(sums: &mut [T], places: Places<'_>, origin: u64, numbers: Arguments) {
     // SAFETY: by the contract.
     unsafe {
+        let first = numbers.first.cast::<T>();
+        let numbers = if numbers.for_all { Numbers::Same(*first) } else { Numbers::Each(first) };
         match places {
             Places::Pointers(at) => {
                 let place = |address: u64| (address.wrapping_sub(origin) as usize / size_of::<T>()) as isize;

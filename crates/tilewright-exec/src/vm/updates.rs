@@ -70,10 +70,31 @@ impl Cells for StridedCells {
 /// What is done to the elements.
 #[derive(Clone, Copy)]
 pub(super) enum Change {
-    /// Combines them with the arguments in this register.
-    Combine(Mode, *const u8),
+    /// Combines them with arguments.
+    Combine(Mode, Arguments),
     /// Those that are what is expected become something new.
     Exchange { expected: *const u8, new: *const u8 },
+}
+
+/// What elements are combined with.
+#[derive(Clone, Copy)]
+pub(super) struct Arguments {
+    /// The first of a register.
+    pub(super) first: *const u8,
+    /// Whether it is the only one, and counts for all elements, as the 1 of a histogram does.
+    pub(super) for_all: bool,
+}
+
+impl Arguments {
+    /// The argument for the element at position `i` in the registers.
+    ///
+    /// # Safety
+    /// The register holds arguments of this type, aligned, for this element.
+    #[inline(always)]
+    unsafe fn of<T: Copy>(self, i: usize) -> T {
+        // SAFETY: by the contract.
+        unsafe { *self.first.cast::<T>().add(if self.for_all { 0 } else { i }) }
+    }
 }
 
 /// An operation that updates elements.
@@ -118,7 +139,7 @@ impl Updates {
                     Mode::Umax => self.each(x, cells, |old: T, x| if old.is_less(x, false) { x } else { old }),
                     Mode::Umin => self.each(x, cells, |old: T, x| if x.is_less(old, false) { x } else { old }),
                     Mode::Xchg => self.each(x, cells, |_: T, x| x),
-                    Mode::Add => self.add::<T>(x.cast(), cells),
+                    Mode::Add => self.add::<T>(x, cells),
                     Mode::Addf => match float_format(element) {
                         Some(FloatFormat::F32) => self.each(x, cells, |old: T, x| T::of(add_f32(old.into(), x.into()))),
                         Some(FloatFormat::F64) => self.each(x, cells, |old: T, x| T::of(add_f64(old.into(), x.into()))),
@@ -133,22 +154,22 @@ impl Updates {
 
     /// Replaces each element by what `combine` makes of it and its argument.
     #[inline(always)]
-    unsafe fn each<T: Word>(&self, arguments: *const u8, cells: impl Cells, combine: impl Fn(T, T) -> T) {
-        let (arguments, alone) = (arguments.cast::<T>(), self.alone);
+    unsafe fn each<T: Word>(&self, arguments: Arguments, cells: impl Cells, combine: impl Fn(T, T) -> T) {
+        let alone = self.alone;
         // SAFETY: by the contract of `run`.
         unsafe {
             self.visit(cells, move |i, cell| {
-                let argument = *arguments.add(i);
+                let argument = arguments.of(i);
                 T::update(cell, alone, |old| combine(old, argument))
             });
         }
     }
 
     #[inline(always)]
-    unsafe fn add<T: Word>(&self, arguments: *const T, cells: impl Cells) {
+    unsafe fn add<T: Word>(&self, arguments: Arguments, cells: impl Cells) {
         let alone = self.alone;
         // SAFETY: by the contract of `run`.
-        unsafe { self.visit(cells, move |i, cell| T::add(cell, alone, *arguments.add(i))) };
+        unsafe { self.visit(cells, move |i, cell| T::add(cell, alone, arguments.of(i))) };
     }
 
     #[inline(always)]
@@ -199,7 +220,10 @@ impl Updates {
     /// As for `run`.
     #[inline(never)]
     pub(super) unsafe fn add_row(&self, cells: &StridedCells) -> bool {
-        let (Change::Combine(Mode::Addf, from), None, true) = (self.change, self.old, self.alone) else { return false };
+        let (Change::Combine(Mode::Addf, Arguments { first: from, for_all: false }), None, true) = (self.change, self.old, self.alone)
+        else {
+            return false;
+        };
         let (StridedCells { host, size, position, axis: Axis { count, stride: 1, pitch: 1 } }, true) = (cells, cells.axis.count > 1) else {
             return false;
         };
@@ -296,7 +320,7 @@ mod tests {
             ] {
                 let (mut memory, arguments, mut found) = ([1u32, 20], [2u32, 3, if mode == Mode::Add { 0 } else { 4 }, 3], [0u32; 4]);
                 let window = Window { address: 64, host: memory.as_mut_ptr().cast(), last: 68 };
-                let change = Change::Combine(mode, arguments.as_ptr().cast());
+                let change = Change::Combine(mode, Arguments { first: arguments.as_ptr().cast(), for_all: false });
                 let updates = Updates { element: Scalar::I32, change, old: Some(found.as_mut_ptr().cast()), alone };
                 let by_pointers = Places::Pointers(Pointers { addresses: &[64, 64, 68, 64], mask: None });
                 // SAFETY: the window holds the elements, and the arrays one for each.
@@ -310,6 +334,21 @@ mod tests {
                 unsafe { updates.run(Scattered { window, places: by_indices, size: 4 }) };
                 assert_eq!((memory, found), (expected, old), "{mode:?} by index");
             }
+        }
+    }
+
+    /// One argument for all, which is all that its register holds.
+    #[test]
+    fn an_argument_may_count_for_all_elements() {
+        for alone in [true, false] {
+            let (mut memory, argument, mut found) = ([1u32, 20], 3u32, [0u32; 3]);
+            let window = Window { address: 64, host: memory.as_mut_ptr().cast(), last: 68 };
+            let change = Change::Combine(Mode::Add, Arguments { first: (&raw const argument).cast(), for_all: true });
+            let updates = Updates { element: Scalar::I32, change, old: Some(found.as_mut_ptr().cast()), alone };
+            let places = Places::Pointers(Pointers { addresses: &[64, 68, 64], mask: None });
+            // SAFETY: the window holds the elements, the array one for each.
+            unsafe { updates.run(Scattered { window, places, size: 4 }) };
+            assert_eq!((memory, found), ([7, 23], [1, 20, 4]));
         }
     }
 }

@@ -475,7 +475,8 @@ impl Run {
                 Direction::Combine(source, mode) => {
                     // All elements are aligned as the first one is.
                     Strong::new(host, self.size)?;
-                    let updates = Updates { element: self.element, change: Change::Combine(mode, source), old: None, alone: self.alone };
+                    let change = Change::Combine(mode, updates::Arguments { first: source, for_all: false });
+                    let updates = Updates { element: self.element, change, old: None, alone: self.alone };
                     let cells = updates::StridedCells { host, size: self.size, position, axis: self.axis };
                     if !updates.add_row(&cells) {
                         updates.run(cells);

@@ -114,9 +114,13 @@ impl<'m> Lowerer<'m> {
 
     /// An operand with an element for each pointer.
     fn for_pointers(&mut self, access: &PointerAccess, tile: Tile) -> Result<Tile, PlanError> {
-        let fits = tile.shape == access.pointers.shape && tile.elem == Elem::Num(access.element);
-        self.require(fits, "the tile must have the shape of the pointers and hold what they point to")?;
+        self.fits_pointers(access, &tile)?;
         Ok(self.in_order(tile))
+    }
+
+    fn fits_pointers(&self, access: &PointerAccess, tile: &Tile) -> Result<(), PlanError> {
+        let fits = tile.shape == access.pointers.shape && tile.elem == Elem::Num(access.element);
+        self.require(fits, "the tile must have the shape of the pointers and hold what they point to")
     }
 
     pub(super) fn load_pointers(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
@@ -169,7 +173,9 @@ impl<'m> Lowerer<'m> {
             return self.token(op, 1);
         }
         let access = self.pointer_access(op, "pointers", argument.elem)?;
-        let argument = self.for_pointers(&access, argument)?;
+        // One number for all is read once, as the 1 of a histogram.
+        self.fits_pointers(&access, &argument)?;
+        let argument = if argument.is_splat() { argument } else { self.in_order(argument) };
         self.atomic(op, access, Update::Rmw { mode, argument })
     }
 
