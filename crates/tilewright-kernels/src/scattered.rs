@@ -370,36 +370,14 @@ impl<'a> Pointers<'a> {
     }
 }
 
-/// Numbers of which each goes with an address or an index, or one that goes with all.
-#[derive(Clone, Copy, Debug)]
-pub enum Numbers<T> {
-    /// One for each, side by side.
-    Each(*const T),
-    /// One for all.
-    Same(T),
-}
-
-/// Adds numbers up, wrapping: what stands `place(x)` behind `sums` gets those that go with `x` among the places, unless the mask leaves them out.
+/// Adds numbers up, wrapping: what stands `place(x)` behind `sums` gets `number(i)` for place `i`, which is `x`, unless the mask leaves it out.
+///
+/// A function of its own for each way of finding places and numbers, with registers for all that it needs.
 ///
 /// # Safety
-/// There is a sum for each place that the mask leaves, which nobody else uses; numbers for each are aligned, and as many as places.
-pub unsafe fn add_up<T: Word, A: Copy>(sums: *mut T, at: (&[A], Option<&[u8]>), place: impl Fn(A) -> isize, numbers: Numbers<T>) {
-    // SAFETY: by the contract.
-    unsafe {
-        match numbers {
-            Numbers::Each(numbers) => add_each(sums, at, place, |i| *numbers.add(i)),
-            Numbers::Same(number) => add_each(sums, at, place, |_| number),
-        }
-    }
-}
-
-/// Adds to the sum for each place what goes with its number. A function of its own for each way of finding places and numbers, with registers for all
-/// that it needs.
-///
-/// # Safety
-/// As for [`add_up`].
+/// There is a sum for each place that the mask leaves, which nobody else uses.
 #[inline(never)]
-unsafe fn add_each<T: Word, A: Copy>(
+pub unsafe fn add_up<T: Word, A: Copy>(
     sums: *mut T,
     (places, mask): (&[A], Option<&[u8]>),
     place: impl Fn(A) -> isize,

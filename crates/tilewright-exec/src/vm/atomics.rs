@@ -17,7 +17,7 @@ use crate::{
     interrupt::Looks,
     kernels::{
         exact::{read, write},
-        scattered::{self, Numbers, Reach, Window},
+        scattered::{self, Reach, Window},
     },
     memory::{
         AccessKind,
@@ -155,8 +155,8 @@ impl Machine<'_> {
         // SAFETY: the register holds a number for each place, or one for all, and places lie in the reach, for all of which there are sums.
         unsafe {
             match access.size {
-                4 => add_up(self.sums.of::<u32>(reach), places, origin, numbers),
-                _ => add_up(self.sums.of::<u64>(reach), places, origin, numbers),
+                4 => add_arguments::<u32>(self.sums.of(reach), places, origin, numbers),
+                _ => add_arguments::<u64>(self.sums.of(reach), places, origin, numbers),
             }
         }
         if !atomic.may_be_late {
@@ -215,24 +215,39 @@ fn arguments(tile: &Tile, regs: &Frame) -> Arguments {
     Arguments { first: regs.read(tile), for_all: tile.is_splat() }
 }
 
-/// Adds numbers to sums, of which the first is for the element at the origin.
+/// Adds numbers to sums, of which the first is for the element at the origin. What is one number for all stays in a register.
 ///
 /// # Safety
 /// Each place has a sum; `numbers` holds one for each, aligned, or one for all.
-unsafe fn add_up<T: Word>(sums: &mut [T], places: Places<'_>, origin: u64, numbers: Arguments) {
+unsafe fn add_arguments<T: Word>(sums: &mut [T], places: Places<'_>, origin: u64, numbers: Arguments) {
     // SAFETY: by the contract.
     unsafe {
         let first = numbers.first.cast::<T>();
-        let numbers = if numbers.for_all { Numbers::Same(*first) } else { Numbers::Each(first) };
+        if numbers.for_all {
+            let number = *first;
+            add_up(sums, places, origin, move |_| number);
+        } else {
+            add_up(sums, places, origin, move |i| *first.add(i));
+        }
+    }
+}
+
+/// Adds a number for each place to sums, of which the first is for the element at the origin.
+///
+/// # Safety
+/// Each place has a sum.
+unsafe fn add_up<T: Word>(sums: &mut [T], places: Places<'_>, origin: u64, number: impl Fn(usize) -> T) {
+    // SAFETY: by the contract.
+    unsafe {
         match places {
             Places::Pointers(at) => {
                 let place = |address: u64| (address.wrapping_sub(origin) as usize / size_of::<T>()) as isize;
-                scattered::add_up(sums.as_mut_ptr(), (at.addresses, at.mask), place, numbers);
+                scattered::add_up(sums.as_mut_ptr(), (at.addresses, at.mask), place, number);
             }
             Places::Indices(at) => {
                 // Elements are aligned, and so is the origin.
                 let first = (at.base.wrapping_sub(origin) as i64 / size_of::<T>() as i64) as isize;
-                scattered::add_up(sums.as_mut_ptr().wrapping_offset(first), (at.indices, at.mask), |index| index as isize, numbers);
+                scattered::add_up(sums.as_mut_ptr().wrapping_offset(first), (at.indices, at.mask), |index| index as isize, number);
             }
         }
     }

@@ -1,6 +1,6 @@
 use tilewright_kernels::{
     cpu::Level,
-    scattered::{Indices, Numbers, Pointers, Reach, Window, add_up, all_set, is_run, reach, reach_of_indices},
+    scattered::{Indices, Pointers, Reach, Window, add_up, all_set, is_run, reach, reach_of_indices},
 };
 
 fn all(addresses: &[u64]) -> Pointers<'_> {
@@ -100,14 +100,14 @@ fn elements_are_loaded_stored_and_added_up() {
     assert_eq!(bytes, [4, 0, 2, 3, 4, 5, 2, 0]);
     let mut sums = [0; 3];
     let place = |address: u64| ((address - 8) / 4) as isize;
-    // SAFETY: there is a number and a sum for each address.
-    unsafe { add_up(sums.as_mut_ptr(), (&[8u64, 16, 8, 12], None), place, Numbers::Each([1u32, 2, u32::MAX, 4].as_ptr())) };
+    // SAFETY: there is a sum for each address.
+    unsafe { add_up(sums.as_mut_ptr(), (&[8u64, 16, 8, 12], None), place, |i| [1u32, 2, u32::MAX, 4][i]) };
     assert_eq!(sums, [0, 4, 2]);
     // SAFETY: as above.
-    unsafe { add_up(sums.as_mut_ptr(), (&[8u64, 0], Some(&[1, 0])), place, Numbers::Each([1u32, 2].as_ptr())) };
+    unsafe { add_up(sums.as_mut_ptr(), (&[8u64, 0], Some(&[1, 0])), place, |i| [1u32, 2][i]) };
     assert_eq!(sums, [1, 4, 2]);
     // SAFETY: as above.
-    unsafe { add_up(sums.as_mut_ptr(), (&[16u64, 8, 16], Some(&[1, 0, 1])), place, Numbers::Same(3)) };
+    unsafe { add_up(sums.as_mut_ptr(), (&[16u64, 8, 16], Some(&[1, 0, 1])), place, |_| 3) };
     assert_eq!(sums, [1, 4, 8]);
 }
 
