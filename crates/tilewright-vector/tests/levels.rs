@@ -204,6 +204,59 @@ fn quotients<T: Copy + PartialOrd + Div<Output = T> + Display>(
     }
 }
 
+/// Sums of `bf16` are rounded once: also of products in the middle between two numbers, or just beside it, and numbers that are so much smaller
+/// or larger that `f32` has no place for both.
+#[test]
+fn sums_of_bf16_are_rounded_once() {
+    let text = "code lanes 64 ($0: buffer, $1: buffer, $2: buffer, $3: buffer, $4: count) {
+  lanes ^0 in $4 {
+    %0 = load f32 $0[^0 * 4]
+    %1 = load f32 $1[^0 * 4]
+    %2 = load f32 $2[^0 * 4]
+    %3 = fmabf16 f32 %0, %1, %2
+    store f32 %3, $3[^0 * 4]
+  }
+}
+";
+    let code = Code::parse(text).expect("it is vector code");
+    let natives = Level::available().iter().map(|level| (level, code.compile(*level).expect("it compiles"))).collect::<Vec<_>>();
+    let pairs = (1..=255u32).flat_map(|a| (a.max(128)..=255).map(move |b| (a, b))).filter(|(a, b)| {
+        // The digits of the product behind the eighth: a middle, almost a middle, or almost the next power of two.
+        let product = a * b << (a * b).leading_zeros() >> 16;
+        product & 0xff == 0x80 || (0x7e..=0x82).contains(&(product & 0xff)) && a % 16 == 1 || product >= 0xfe00 || product < 0x8080
+    });
+    // From far below the product's last digit to far above its first, of normal numbers and at both ends of their range.
+    let number = |digits: u32, exponent: i32| (f64::from(digits) * 2f64.powi(exponent)) as f32;
+    let mut operands = [const { Vec::<f32>::new() }; 3];
+    for ((a, b), exponent) in pairs.flat_map(|pair| [-12, -70, -74, 56].map(|exponent| (pair, exponent))) {
+        for (c, distance) in
+            [0, 1, 128, 129, 255].into_iter().flat_map(|c| (-36..=36).step_by(if exponent == -12 { 1 } else { 3 }).map(move |n| (c, n)))
+        {
+            let c = number(c, (2 * exponent + distance).clamp(-133, 120));
+            for (a, c) in [(a, c), (a, -c)] {
+                for (operand, x) in operands.iter_mut().zip([number(a, exponent), number(b, exponent), c]) {
+                    operand.push(x);
+                }
+            }
+        }
+    }
+    operands[0].iter_mut().step_by(3).for_each(|x| *x = -*x);
+    let bytes = operands.each_ref().map(|numbers| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    let sums = |run: &dyn Fn(&[Arg<'_>]) -> Result<(), Fault>| {
+        let mut found = vec![0; bytes[0].len()];
+        let [a, b, c] = bytes.each_ref().map(|bytes| Arg::Buffer(Buffer::of(bytes)));
+        run(&[a, b, c, Arg::Buffer(Buffer::of_mut(&mut found)), Arg::Count(operands[0].len() as i64)]).expect("nothing is gathered");
+        found.chunks_exact(4).map(|x| u32::from_le_bytes(x.try_into().expect("four bytes"))).collect::<Vec<u32>>()
+    };
+    let expected = sums(&|args| code.run_portable(args));
+    for (level, native) in natives {
+        for (n, (found, expected)) in sums(&|args| native.run(args)).into_iter().zip(&expected).enumerate() {
+            let [a, b, c] = operands.each_ref().map(|numbers| numbers[n]);
+            assert!(found == *expected, "{level:?}: {a:e} * {b:e} + {c:e} is {found:#x}, not {expected:#x}");
+        }
+    }
+}
+
 /// A loop inside of one over lanes goes round for several vectors together: each item of its body stands once for each of them, and once more
 /// for what is left.
 #[test]

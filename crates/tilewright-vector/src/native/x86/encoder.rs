@@ -28,6 +28,7 @@ pub(super) enum Rounding {
     Usual,
     Down,
     Up,
+    Zero,
 }
 
 impl Hash for Instruction {
@@ -100,6 +101,7 @@ impl encoder::Instruction for Instruction {
             Rounding::Usual => {}
             Rounding::Down => drop(assembler.rd_sae()),
             Rounding::Up => drop(assembler.ru_sae()),
+            Rounding::Zero => drop(assembler.rz_sae()),
         }
         let count = self.operands.iter().position(Operand::is_none).unwrap_or(4);
         let operands = self.operands.each_ref();

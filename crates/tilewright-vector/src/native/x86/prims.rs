@@ -5,6 +5,7 @@ use InstId as I;
 
 /// The comparison of floats that holds unless the first is below the second, so of NaN, too; it raises no exception.
 const NOT_LESS: i64 = 0x15;
+const EQUAL: i64 = 0;
 
 /// The four instructions of a family, by the bytes of a lane.
 fn by_size(lane: Lane, ids: [InstId; 4]) -> InstId {
@@ -303,19 +304,13 @@ impl Emitter<'_> {
     /// Rounded down and up. Where that differs, one of the two is odd; of zeros, rounding up gives the sign that rounding to nearest does.
     fn fma_odd(&mut self, result: Value, operands: [Value; 3]) {
         match self.machine.extension {
-            Extension::Avx512 => {
-                let bytes = self.bytes(Lane::F32);
-                let [down, up] = self.fma_down_and_up(operands);
-                let to = self.target(result);
-                self.masked(6, false, I::Vpblendmd, &[v(to, bytes), up, down]);
-                self.done(result, to);
-            }
+            Extension::Avx512 => self.fma_down_and_up(result, operands),
             Extension::Avx2 => self.fma_odd_while_down(result, operands),
         }
     }
 
-    /// AVX-512: a product plus a number, rounded down and rounded up by instructions that say how they round. Mask 6 tells where the first is odd.
-    fn fma_down_and_up(&mut self, [a, b, c]: [Value; 3]) -> [Operand; 2] {
+    /// AVX-512: by instructions that say how they round.
+    fn fma_down_and_up(&mut self, result: Value, [a, b, c]: [Value; 3]) {
         let bytes = self.bytes(Lane::F32);
         let (down, up) = (self.scratch(0), self.scratch(1));
         let (x, y) = (self.vector(a, 2), self.vector(b, 3));
@@ -327,23 +322,34 @@ impl Emitter<'_> {
         }
         let one = self.repeated(1);
         self.e(I::Vptestmd, &[m(6), v(down, bytes), one]);
-        [down, up].map(|register| v(register, bytes))
+        let to = self.target(result);
+        self.masked(6, false, I::Vpblendmd, &[v(to, bytes), v(up, bytes), v(down, bytes)]);
+        self.done(result, to);
     }
 
-    /// AVX-512: rounded to odd, then to nearest even. What lies in the middle is moved up, unless the bit in front is clear: that is less work
-    /// than to compute what is added to each.
-    fn fma_bf16(&mut self, result: Value, operands: [Value; 3]) {
+    /// AVX-512: cut to `f32`, then rounded to nearest even as integers are: half of a last place is added, and one less than that where the last
+    /// place is even, which tells what lies in the middle.
+    ///
+    /// A middle that was cut has to be moved up all the same. It is what the product was, as a number that is added to 16 bits and has 8 is either
+    /// exact in 24 or so small that it is lost; so what is left of the sum without the product is not that number.
+    fn fma_bf16(&mut self, result: Value, [a, b, c]: [Value; 3]) {
         let bytes = self.bytes(Lane::F32);
-        let [down, up] = self.fma_down_and_up(operands);
+        let (cut, rest) = (self.scratch(0), self.scratch(1));
+        let (x, y) = (self.vector(a, 2), self.vector(b, 3));
+        self.copy_to(cut, c);
+        // Roundings of their own make vectors of registers the longest.
+        self.machine.encoder.add_rounded(I::Vfmadd231ps, None, Rounding::Zero, &[v(cut, 64), v(x, 64), v(y, 64)]);
+        self.move_vector(v(rest, bytes), v(cut, bytes));
+        self.e(I::Vfnmadd231ps, &[v(rest, bytes), v(x, bytes), v(y, bytes)]);
         let [last, half, minus_one, kept] = [0x1_0000, 0x8000, u32::MAX, 0xffff_0000].map(|bits| self.repeated(bits));
-        // Of two numbers beside each other the bit differs only where the last bits are not those of a middle.
-        self.e(I::Vptestnmd, &[m(7), down, last]);
+        self.e(I::Vptestnmd, &[m(6), v(cut, bytes), last]);
+        let added = self.operand(c, 2);
+        self.masked(6, false, I::Vcmpps, &[m(6), v(rest, bytes), added, number(EQUAL)]);
         let to = self.target(result);
-        let odd = v(to, bytes);
-        self.masked(6, false, I::Vpblendmd, &[odd, up, down]);
-        self.e(I::Vpaddd, &[odd, odd, half]);
-        self.masked(7, false, I::Vpaddd, &[odd, odd, minus_one]);
-        self.e(I::Vpandd, &[odd, odd, kept]);
+        let sum = v(to, bytes);
+        self.e(I::Vpaddd, &[sum, v(cut, bytes), half]);
+        self.masked(6, false, I::Vpaddd, &[sum, sum, minus_one]);
+        self.e(I::Vpandd, &[sum, sum, kept]);
         self.done(result, to);
     }
 
