@@ -45,9 +45,7 @@ pub(super) trait Rows {
 fn at<R: Rows>(level: Level) -> RowsFn {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::<R>,
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::<R>,
+        Level::Avx2 | Level::Avx512 => avx2::<R>,
         _ => R::run,
     }
 }
@@ -136,6 +134,11 @@ pub fn select(level: Level, fold: RowFold, op: ElemOp, elem: Elem) -> Option<Row
                 RowFold::Scan => at::<Scan<T, F, InRounds<F>, false>>(self.0),
                 RowFold::ScanBack => at::<Scan<T, F, InRounds<F>, true>>(self.0),
             }
+        }
+
+        /// Scans of these are left to what folds with any region: loops of their own would be half of all that is compiled for rows.
+        fn rare_kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> Option<RowsFn> {
+            (self.1 == RowFold::Reduce).then(|| at::<Reduce<T, F>>(self.0))
         }
 
         /// Where the CPU has vectors, these are scanned in registers: see `special` below.

@@ -35,6 +35,11 @@ pub(super) trait Usual {
     fn float_kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> Self::Kernel {
         self.kernel::<T, F>()
     }
+
+    /// The same for what fewer programs fold: numbers of less than 32 bits, but for sums of floats, and extremes of integers without sign.
+    fn rare_kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> Option<Self::Kernel> {
+        Some(self.kernel::<T, F>())
+    }
 }
 
 /// The kernel that folds these elements with an operation, if it is a usual one. Others, products and bits of integers among them, are rare
@@ -46,43 +51,53 @@ pub(super) fn select<U: Usual>(usual: &U, op: ElemOp, elem: Elem) -> Option<U::K
             Some(usual.kernel::<$t, $f>())
         };
     }
+    macro_rules! rare {
+        ($t:ty, $f:ty) => {
+            usual.rare_kernel::<$t, $f>()
+        };
+    }
+    macro_rules! single {
+        ($t:ty, $f:ty) => {
+            Some(usual.float_kernel::<$t, $f>())
+        };
+    }
     macro_rules! float {
-        ($f:ty) => {
+        ($f:ty, $short:ident) => {
             match elem {
-                Elem::Num(Scalar::F16) => Some(usual.float_kernel::<F16, $f>()),
-                Elem::Num(Scalar::Bf16) => Some(usual.float_kernel::<Bf16, $f>()),
-                Elem::Num(Scalar::F32) => Some(usual.float_kernel::<f32, $f>()),
+                Elem::Num(Scalar::F16) => $short!(F16, $f),
+                Elem::Num(Scalar::Bf16) => $short!(Bf16, $f),
+                Elem::Num(Scalar::F32) => single!(f32, $f),
                 Elem::Num(Scalar::F64) => kernel!(f64, $f),
                 _ => None,
             }
         };
     }
     macro_rules! int {
-        ($f:ty: $i8:ty, $i16:ty, $i32:ty, $i64:ty) => {
+        ($f:ty, $kernel:ident: $i8:ty, $i16:ty, $i32:ty, $i64:ty) => {
             match elem {
-                Elem::Num(Scalar::I8) => kernel!($i8, $f),
-                Elem::Num(Scalar::I16) => kernel!($i16, $f),
-                Elem::Num(Scalar::I32) => kernel!($i32, $f),
-                Elem::Num(Scalar::I64) => kernel!($i64, $f),
+                Elem::Num(Scalar::I8) => rare!($i8, $f),
+                Elem::Num(Scalar::I16) => rare!($i16, $f),
+                Elem::Num(Scalar::I32) => $kernel!($i32, $f),
+                Elem::Num(Scalar::I64) => $kernel!($i64, $f),
                 _ => None,
             }
         };
     }
     match op {
-        ElemOp::AddF(RN, false) => float!(AddF),
-        ElemOp::MulF(RN, false) => float!(MulF),
-        ElemOp::MaxF { propagate_nan: false, ftz: false } => float!(MaxF),
-        ElemOp::MinF { propagate_nan: false, ftz: false } => float!(MinF),
-        ElemOp::MaxF { propagate_nan: true, ftz: false } => float!(MaxNan),
-        ElemOp::MinF { propagate_nan: true, ftz: false } => float!(MinNan),
-        ElemOp::And if elem == Elem::Num(Scalar::I1) => kernel!(u8, And),
-        ElemOp::Or if elem == Elem::Num(Scalar::I1) => kernel!(u8, Or),
-        ElemOp::Xor if elem == Elem::Num(Scalar::I1) => kernel!(u8, Xor),
-        ElemOp::AddI => int!(AddI: u8, u16, u32, u64),
-        ElemOp::MaxI(true) => int!(MaxI: i8, i16, i32, i64),
-        ElemOp::MinI(true) => int!(MinI: i8, i16, i32, i64),
-        ElemOp::MaxI(false) => int!(MaxI: u8, u16, u32, u64),
-        ElemOp::MinI(false) => int!(MinI: u8, u16, u32, u64),
+        ElemOp::AddF(RN, false) => float!(AddF, single),
+        ElemOp::MulF(RN, false) => float!(MulF, rare),
+        ElemOp::MaxF { propagate_nan: false, ftz: false } => float!(MaxF, rare),
+        ElemOp::MinF { propagate_nan: false, ftz: false } => float!(MinF, rare),
+        ElemOp::MaxF { propagate_nan: true, ftz: false } => float!(MaxNan, rare),
+        ElemOp::MinF { propagate_nan: true, ftz: false } => float!(MinNan, rare),
+        ElemOp::And if elem == Elem::Num(Scalar::I1) => rare!(u8, And),
+        ElemOp::Or if elem == Elem::Num(Scalar::I1) => rare!(u8, Or),
+        ElemOp::Xor if elem == Elem::Num(Scalar::I1) => rare!(u8, Xor),
+        ElemOp::AddI => int!(AddI, kernel: u8, u16, u32, u64),
+        ElemOp::MaxI(true) => int!(MaxI, kernel: i8, i16, i32, i64),
+        ElemOp::MinI(true) => int!(MinI, kernel: i8, i16, i32, i64),
+        ElemOp::MaxI(false) => int!(MaxI, rare: u8, u16, u32, u64),
+        ElemOp::MinI(false) => int!(MinI, rare: u8, u16, u32, u64),
         _ => None,
     }
 }

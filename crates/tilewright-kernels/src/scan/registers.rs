@@ -7,7 +7,10 @@ use crate::{
     ElemOp,
     cpu::Level,
     elem::Elem,
-    fast::loops::{Bf16, F16, Fn2, Lane},
+    fast::{
+        functions::AddF,
+        loops::{Bf16, F16, Fn2, Lane},
+    },
     halves::Halves,
     lanes::{Eight, Sixteen, VectorLanes},
     narrow::{self, Floats, VectorFn2},
@@ -17,7 +20,7 @@ use std::{
     arch::x86_64::{__m256, __m512},
     marker::PhantomData,
 };
-use tilewright_ir::Scalar;
+use tilewright_ir::{RoundingMode, Scalar};
 
 /// Floats that blocks in registers hold as `f32`.
 trait Float: Lane<Wide = f32> {
@@ -208,10 +211,9 @@ impl<T: Float, F, V: Held<F>> Blocks<T> for Registers<F, V> {
     }
 }
 
-/// Scans of these floats at a level, from the last element to the first if it says so.
+/// Scans at a level, from the last element to the first if it says so.
 struct Scans {
     level: Level,
-    of: Scalar,
     back: bool,
 }
 
@@ -229,19 +231,17 @@ impl Scans {
 
 impl Floats for Scans {
     fn kernel<F: VectorFn2<__m512> + VectorFn2<__m256>>(&self) -> Option<RowsFn> {
-        match self.of {
-            Scalar::F32 => self.of::<f32, F>(),
-            Scalar::F16 => self.of::<F16, F>(),
-            Scalar::Bf16 => self.of::<Bf16, F>(),
-            _ => None,
-        }
+        self.of::<f32, F>()
     }
 }
 
-/// The scan of rows of these elements with an operation, if blocks fit in registers.
+/// The scan of rows of these elements with an operation, if blocks fit in registers: of `f32`, and sums of short floats.
 pub(crate) fn select(level: Level, back: bool, op: ElemOp, elem: Elem) -> Option<RowsFn> {
-    match elem {
-        Elem::Num(of) => narrow::select_float(&Scans { level, of, back }, op),
-        Elem::Ptr => None,
+    let scans = Scans { level, back };
+    match (elem, op) {
+        (Elem::Num(Scalar::F32), _) => narrow::select_float(&scans, op),
+        (Elem::Num(Scalar::F16), ElemOp::AddF(RoundingMode::NearestEven, false)) => scans.of::<F16, AddF>(),
+        (Elem::Num(Scalar::Bf16), ElemOp::AddF(RoundingMode::NearestEven, false)) => scans.of::<Bf16, AddF>(),
+        _ => None,
     }
 }

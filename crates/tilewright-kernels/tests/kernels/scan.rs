@@ -77,7 +77,7 @@ fn errors_are_those_of_doubling_distances() {
 }
 
 #[test]
-fn integers_of_every_width_are_scanned() {
+fn integers_are_scanned() {
     fn largest<T: Copy + From<u8> + PartialOrd + Debug>(signed: bool, scalar: Scalar) {
         let row: Vec<T> = (0..256).map(|i| T::from((i * 37 % 101) as u8)).collect();
         for level in Level::available() {
@@ -89,8 +89,22 @@ fn integers_of_every_width_are_scanned() {
             }
         }
     }
-    largest::<u8>(false, Scalar::I8);
-    largest::<u16>(false, Scalar::I16);
     largest::<i32>(true, Scalar::I32);
-    largest::<u64>(false, Scalar::I64);
+    largest::<i64>(true, Scalar::I64);
+}
+
+#[test]
+fn what_few_programs_scan_has_no_loop_of_its_own() {
+    for level in Level::available() {
+        let has = |fold, op, scalar| select(level, fold, op, Elem::Num(scalar)).is_some();
+        for (op, scalar) in [
+            (ElemOp::AddI, Scalar::I16),
+            (ElemOp::MaxI(false), Scalar::I32),
+            (ElemOp::Or, Scalar::I1),
+            (ElemOp::MulF(RoundingMode::NearestEven, false), Scalar::Bf16),
+        ] {
+            assert!(has(RowFold::Reduce, op, scalar) && !has(RowFold::Scan, op, scalar) && !has(RowFold::ScanBack, op, scalar), "{op:?}");
+        }
+        assert!(has(RowFold::ScanBack, SUM, Scalar::F16) && has(RowFold::Scan, ElemOp::AddI, Scalar::I64));
+    }
 }
