@@ -222,8 +222,9 @@ fn sums_of_bf16_are_rounded_once() {
     let natives = Level::available().iter().map(|level| (level, code.compile(*level).expect("it compiles"))).collect::<Vec<_>>();
     let pairs = (1..=255u32).flat_map(|a| (a.max(128)..=255).map(move |b| (a, b))).filter(|(a, b)| {
         // The digits of the product behind the eighth: a middle, almost a middle, or almost the next power of two.
-        let product = a * b << (a * b).leading_zeros() >> 16;
-        product & 0xff == 0x80 || (0x7e..=0x82).contains(&(product & 0xff)) && a % 16 == 1 || product >= 0xfe00 || product < 0x8080
+        let product = (a * b) << (a * b).leading_zeros() >> 16;
+        let behind = product & 0xff;
+        behind == 0x80 || (0x7e..=0x82).contains(&behind) && a % 16 == 1 || !(0x8080..0xfe00).contains(&product)
     });
     // From far below the product's last digit to far above its first, of normal numbers and at both ends of their range.
     let number = |digits: u32, exponent: i32| (f64::from(digits) * 2f64.powi(exponent)) as f32;

@@ -75,9 +75,9 @@ impl Groups {
                 if let Some(saving) = Groups::saving(launch, grouping, share) {
                     return Some(saving);
                 }
-                // Columns are folded best in step; small tiles are multiplied best in groups.
-                let folds_in_step = plan.in_step > 1 && ProductLoop::first(&plan.code).is_none();
-                if folds_in_step || grouping.largest_tile() > LITTLE {
+                // Products have factors in common in step, and columns are folded best so, unless there are few of them.
+                let is_best_in_step = plan.in_step > 1 && (ProductLoop::first(&plan.code).is_some() || !grouping.has_tiny_tiles());
+                if is_best_in_step || grouping.largest_tile() > LITTLE {
                     return None;
                 }
                 let frames = FRAME / plan.frame_bytes.max(1) as u64;

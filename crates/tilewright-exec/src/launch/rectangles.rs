@@ -50,8 +50,8 @@ impl Rectangles {
     }
 }
 
-/// The sides of the rectangle of at most so many blocks that reads least for each of them: powers of two, as extents of grids mostly are. Those along the
-/// first side have so many bytes in common, and those along the second.
+/// The sides of the rectangle of at most so many blocks that reads least for each of them, and of several the one whose first side is longest: powers of two,
+/// as extents of grids mostly are. Those along the first side have so many bytes in common, and those along the second.
 fn sides([first, second]: [usize; 2], extents: [u64; 2], blocks: u64) -> [u64; 2] {
     if second == 0 {
         return [blocks.min(extents[0]), 1];
@@ -60,7 +60,7 @@ fn sides([first, second]: [usize; 2], extents: [u64; 2], blocks: u64) -> [u64; 2
     let widths = (0..u64::BITS).map(|exponent| 1 << exponent).take_while(|width| *width <= most(extents[0]));
     let tries = widths.map(|width| [width, most(extents[1]).min(most(blocks / width))]);
     let read = |[width, height]: &[u64; 2]| first as f64 / *width as f64 + second as f64 / *height as f64;
-    tries.min_by(|one, other| read(one).total_cmp(&read(other))).unwrap_or([1; 2])
+    tries.min_by(|one, other| read(one).total_cmp(&read(other)).then(other[0].cmp(&one[0]))).unwrap_or([1; 2])
 }
 
 #[cfg(test)]
@@ -71,6 +71,7 @@ mod tests {
     #[test]
     fn rectangles_read_little() {
         assert_eq!(sides([256, 256], [8, 8], 16), [4, 4]);
+        assert_eq!(sides([256, 256], [8, 8], 8), [4, 2]);
         assert_eq!(sides([512, 128], [8, 8], 16), [8, 2]);
         assert_eq!(sides([256, 256], [7, 7], 5), [2, 2]);
         assert_eq!(sides([256, 256], [2, 8], 16), [2, 8]);

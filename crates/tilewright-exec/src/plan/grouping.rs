@@ -14,6 +14,9 @@ use std::{
 };
 use tilewright_passes::coarsen::Coarsening;
 
+/// The most elements of tiles that are tiny: to begin an instruction takes longer than to reduce them.
+const TINY: u64 = 512;
+
 /// What it takes to make plans of groups of a plan's blocks.
 pub(crate) struct Grouping {
     planner: Planner,
@@ -57,6 +60,11 @@ impl Grouping {
         self.largest_tile
     }
 
+    /// Whether all tiles are tiny: then a group that reduces them in another way is no worse.
+    pub(crate) fn has_tiny_tiles(&self) -> bool {
+        self.largest_tile <= TINY
+    }
+
     /// Counts the blocks of a launch, as those that do little; gives how many all launches have had.
     pub(crate) fn count(&self, blocks: u64) -> u64 {
         self.blocks.fetch_add(blocks, Ordering::Relaxed).saturating_add(blocks)
@@ -68,7 +76,9 @@ impl Grouping {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let made = plans.entry((coarsening.axis, coarsening.factor)).or_insert_with(|| {
             let plan = Arc::new(self.planner.plan_of_groups(&self.entry, coarsening).ok()?);
-            let is_no_worse = Manner::of(&plan.code, self.largest_tile).is_no_worse_than(self.manner);
+            let manner = Manner::of(&plan.code, self.largest_tile);
+            let manner = if self.has_tiny_tiles() { Manner { folds: self.manner.folds, ..manner } } else { manner };
+            let is_no_worse = manner.is_no_worse_than(self.manner);
             Some(Group { plan, is_no_worse })
         });
         made.clone()

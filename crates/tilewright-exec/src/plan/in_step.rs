@@ -13,8 +13,10 @@ const LONG: usize = 4096;
 /// The most bytes that the frames of blocks in step may take: the second cache should hold them.
 const FRAMES: usize = 1 << 20;
 
-/// The most blocks that multiply together.
+/// The most blocks that multiply together, but for small ones.
 const MOST_PRODUCTS: usize = 8;
+/// Bytes of the frames of blocks of which more do: up to about two tiles of 32 x 32 numbers of `f32` and their sums.
+const SMALL: usize = 16 << 10;
 /// The most bytes that their frames may take, more than those of four blocks with sums of 128 x 128 numbers of `f32`: the second cache has their factors, too.
 const FRAMES_OF_PRODUCTS: usize = 6 << 16;
 /// The same where each multiplies batches, whose sums are read and written in each round.
@@ -29,7 +31,7 @@ pub(crate) fn blocks(code: &[Inst], frame_bytes: usize) -> usize {
     if loops.peek().is_some() {
         let has_batches = loops.any(|product_loop| product_loop.products.iter().any(|product| product.matmul.batch > 1));
         let frames = if has_batches { FRAMES_OF_BATCHES } else { FRAMES_OF_PRODUCTS };
-        return (frames / frame_bytes.max(1)).clamp(1, MOST_PRODUCTS);
+        return (frames / frame_bytes.max(1)).clamp(1, if frame_bytes <= SMALL { MOST } else { MOST_PRODUCTS });
     }
     let rows = code.iter().filter_map(|inst| {
         let Inst::FoldColumns(fold) = inst else { return None };

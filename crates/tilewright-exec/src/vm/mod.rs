@@ -270,6 +270,8 @@ pub(crate) struct Machine<'l> {
     lanes: Vec<Box<InPlace>>,
     /// Where blocks in step fold columns, and tiles of several blocks are brought together.
     room: Option<AlignedBytes>,
+    /// Room for sums of blocks in step that are multiplied as one.
+    beside: Option<AlignedBytes>,
     /// How tiles are copied to memory.
     forms: Forms,
     /// The nests of the regions that ran last.
@@ -326,6 +328,7 @@ impl<'l> Machine<'l> {
             in_place: Box::default(),
             lanes: Vec::new(),
             room: None,
+            beside: None,
             forms: Forms::default(),
             nests: Nests::default(),
             narrow: Vec::new(),

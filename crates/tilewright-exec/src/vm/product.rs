@@ -15,6 +15,8 @@ use crate::{
 /// The products of an instruction, one for each batch, without the places of their factors.
 pub(super) struct Products<'b> {
     matmul: &'b Matmul,
+    /// Of one of them; wider than the instruction's where it is of several blocks.
+    shape: mma::Shape,
     regs: &'b Frame,
     level: Level,
     acc: *const u8,
@@ -28,22 +30,42 @@ impl<'b> Products<'b> {
     pub(super) fn new(matmul: &'b Matmul, regs: &'b Frame, level: Level) -> Products<'b> {
         let (acc, dst) = (regs.read(&matmul.acc), regs.write(matmul.dst));
         let result_bytes = matmul.shape.m * matmul.shape.n * matmul.acc.elem.size();
-        Products { matmul, regs, level, acc, acc_is_splat: matmul.acc.is_splat(), dst, result_bytes }
+        Products { matmul, shape: matmul.shape, regs, level, acc, acc_is_splat: matmul.acc.is_splat(), dst, result_bytes }
     }
 
     /// How many rounds of a loop of these products are worth computing as one.
     pub(super) fn together(&self) -> usize {
-        if self.matmul.batch == 1 { mma::together(self.level, self.matmul.kind, &self.matmul.shape) } else { 1 }
+        if self.matmul.batch == 1 { mma::together(self.level, self.matmul.kind, &self.shape) } else { 1 }
     }
 
     /// How far a round goes along `k`.
     pub(super) fn depth(&self) -> usize {
-        self.matmul.shape.k
+        self.shape.k
+    }
+
+    pub(super) fn shape(&self) -> mma::Shape {
+        self.shape
+    }
+
+    pub(super) fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Where the sums are that it adds to.
+    pub(super) fn sums(&self) -> *mut u8 {
+        self.dst
+    }
+
+    /// From now on adds to the sums of so many blocks, which are side by side here, with right factors that are, too.
+    pub(super) fn add_beside(&mut self, blocks: usize, sums: *mut u8) {
+        self.shape.n *= blocks;
+        // A tile of one element is one for all, but not beside others.
+        (self.acc, self.acc_is_splat, self.dst) = (sums.cast_const(), false, sums);
     }
 
     /// Multiplies factors that lie here, of so many rounds, of which each goes on along `k` where the one before ends.
     pub(super) fn multiply(&self, rounds: usize, lhs: &Matrices, rhs: &Matrices, packs: &mut Packs, ahead: &mut Ahead) {
-        let Matmul { kind, batch, shape, .. } = *self.matmul;
+        let (kind, batch, shape) = (self.matmul.kind, self.matmul.batch, self.shape);
         // Large products look at the interrupt themselves.
         let (mut looks, work) = (Looks::new(), shape.m * shape.n * rounds * shape.k);
         for b in 0..batch {

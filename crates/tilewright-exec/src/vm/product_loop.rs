@@ -4,7 +4,9 @@
 //! which fetches them. Where that gains, rounds whose tiles go on along `k` where those of the round before end are one product.
 //!
 //! Blocks that run in step (`vm/in_step.rs`) go round together. Those in a row or a column of the result have a factor in common: it is read from memory
-//! and copied once for all of them. So is a factor that products of a round have in common.
+//! and copied once for all of them. So is a factor that products of a round have in common. Narrow tiles of a row are multiplied as one (`beside.rs`).
+
+mod beside;
 
 use super::{
     Flow, Launch, Machine,
@@ -67,9 +69,11 @@ impl<'l> Factor<'l> {
     }
 }
 
-/// A product of a block that goes round a loop.
+/// A product of a block that goes round a loop, or of several blocks whose right factors are beside each other.
 struct Lane<'l> {
     regs: &'l Frame,
+    /// The blocks to the right of it.
+    others: SmallVec<[&'l Frame; 3]>,
     matmul: &'l Matmul,
     lhs: Factor<'l>,
     rhs: Factor<'l>,
@@ -85,12 +89,28 @@ impl<'l> Lane<'l> {
         let lhs = Factor::new(launch, left, &matmul.lhs, regs)?;
         let rhs = Factor::new(launch, right, &matmul.rhs, regs)?;
         let products = Products::new(matmul, regs, launch.plan.machine().level());
-        Some(Lane { regs, matmul, lhs, rhs, products, next: None })
+        Some(Lane { regs, others: SmallVec::new(), matmul, lhs, rhs, products, next: None })
+    }
+
+    /// The blocks that it is of.
+    fn blocks(&self) -> impl Iterator<Item = &'l Frame> {
+        std::iter::once(self.regs).chain(self.others.iter().copied())
     }
 
     /// Finds the factors of the next round.
     fn look_ahead(&mut self, goes_on: bool) {
-        self.next = if goes_on { self.lhs.tiling.tile(self.regs).zip(self.rhs.tiling.tile(self.regs)) } else { None };
+        let next = |regs: &Frame| self.lhs.tiling.tile(regs).zip(self.rhs.tiling.tile(regs));
+        self.next = if goes_on { next(self.regs) } else { None };
+        if let Some((left, right)) = self.next
+            && !self.others.iter().enumerate().all(|(at, regs)| next(regs) == Some((left, right.wrapping_add(self.beside(at + 1)))))
+        {
+            self.next = None;
+        }
+    }
+
+    /// How many bytes behind the right factor of its first block that of another one is.
+    fn beside(&self, block: usize) -> usize {
+        block * self.matmul.shape.n * self.rhs.row_step()
     }
 
     /// Whether they go on along `k` where those of so many rounds end.
@@ -103,7 +123,7 @@ impl<'l> Lane<'l> {
 
     /// Whether copies of factors of another product may serve this one.
     fn is_like(&self, other: &Lane<'_>) -> bool {
-        (self.matmul.kind, self.matmul.shape) == (other.matmul.kind, other.matmul.shape)
+        (self.matmul.kind, self.products.shape()) == (other.matmul.kind, other.products.shape())
     }
 }
 
@@ -121,11 +141,34 @@ impl Machine<'_> {
         let (launch, body) = (self.launch, head + 1);
         // An observer sees each access.
         let found = ProductLoop::of(&launch.plan.code[body..]).filter(|_| launch.observer.is_none());
-        let (Some(product_loop), Some(first)) = (found, frames.first()) else { return Flow::Next };
+        let Some(product_loop) = found else { return Flow::Next };
         // Each product of all blocks, before the next one.
         let of_all = product_loop.products.iter().flat_map(|product| frames.iter().map(|regs| Lane::new(launch, product, regs)));
         let Some(mut lanes): Option<SmallVec<[Lane<'_>; 1]>> = of_all.collect() else { return Flow::Next };
-        let (together, mut values) = (together(&product_loop, &lanes), count.values(first));
+        if frames.len() == 1 || !product_loop.adds_apart() {
+            return self.go_round(&mut lanes, &product_loop, count, exit, body, frames);
+        }
+        let mut lanes = beside::joined(lanes);
+        if !beside::begin(&mut lanes, &mut self.beside, &launch.budget) {
+            return Flow::Next;
+        }
+        let flow = self.go_round(&mut lanes, &product_loop, count, exit, body, frames);
+        lanes.iter().for_each(beside::end);
+        flow
+    }
+
+    /// Goes round the loop.
+    fn go_round(
+        &mut self,
+        lanes: &mut [Lane<'_>],
+        product_loop: &ProductLoop<'_>,
+        count: &Count<'_>,
+        exit: Target,
+        body: usize,
+        frames: &[&Frame],
+    ) -> Flow {
+        let launch = self.launch;
+        let (together, mut values) = (together(product_loop, lanes), count.values(frames[0]));
         loop {
             let mut rounds = 1;
             let goes_on = loop {
@@ -149,9 +192,9 @@ impl Machine<'_> {
                     self.packs.begin(lanes[at..].iter().take_while(|other| lane.is_like(other)).count());
                 }
                 if are_whole {
-                    self.read_round_ahead(&lanes, at, rounds);
-                } else if !goes_on && at < frames.len() {
-                    self.read_rest_ahead(exit, lane.regs);
+                    self.read_round_ahead(lanes, at, rounds);
+                } else if !goes_on && std::ptr::eq(lane.matmul, lanes[0].matmul) {
+                    lane.blocks().for_each(|regs| self.read_rest_ahead(exit, regs));
                 }
                 lane.products.multiply(rounds, &lane.lhs.matrices, &lane.rhs.matrices, &mut self.packs, &mut self.ahead);
             }
@@ -161,7 +204,7 @@ impl Machine<'_> {
                 true => {}
                 false => return Flow::Goto(exit),
             }
-            for Lane { lhs, rhs, next, .. } in &mut lanes {
+            for Lane { lhs, rhs, next, .. } in &mut *lanes {
                 let Some((left, right)) = *next else { return Flow::Goto(body) };
                 (lhs.matrices.first.start, rhs.matrices.first.start) = (left, right);
             }
@@ -170,13 +213,15 @@ impl Machine<'_> {
 
     /// Asks to fetch the factors of a product's next rounds, which are probably as many and go on in the same way, unless ones before it have the same.
     fn read_round_ahead(&mut self, lanes: &[Lane<'_>], at: usize, rounds: usize) {
-        let Lane { lhs, rhs, products, next: Some((left, right)), .. } = &lanes[at] else { return };
+        let Lane { lhs, rhs, products, next: Some((left, right)), others, .. } = &lanes[at] else { return };
         let (k, before) = (products.depth(), lanes[..at].iter().filter_map(|lane| lane.next));
         if before.clone().all(|(other, _)| other != *left) {
             lhs.read_ahead(*left, rounds, k * lhs.row_step(), &mut self.ahead);
         }
         if before.clone().all(|(_, other)| other != *right) {
-            rhs.read_ahead(*right, rounds, k * rhs.column_step(), &mut self.ahead);
+            for block in 0..=others.len() {
+                rhs.read_ahead(right.wrapping_add(lanes[at].beside(block)), rounds, k * rhs.column_step(), &mut self.ahead);
+            }
         }
     }
 

@@ -236,3 +236,53 @@ fn a_launch_can_be_stopped() {
         assert_eq!(error.kind, LaunchErrorKind::Stopped);
     }
 }
+
+/// `c = c + a * b` of floats in tiles of 16 x 16, 8 steps of `k` at a time: matrices of 40 x `%k` and `%k` x 88, which are no whole tiles.
+const FLOATS: &str = "
+entry @k(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>, %c: tile<ptr<f32>>, %k: tile<i32>, %upto: tile<i32>) {
+  %i, %j, %z = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %at = make_tensor_view %a, shape = [40, %k], strides = [64, 1] : tile<i32> -> tensor_view<40x?xf32, strides=[64,1]>
+  %bt = make_tensor_view %b, shape = [%k, 88], strides = [88, 1] : tile<i32> -> tensor_view<?x88xf32, strides=[88,1]>
+  %ct = make_tensor_view %c, shape = [40, 88], strides = [88, 1] : tensor_view<40x88xf32, strides=[88,1]>
+  %av = make_partition_view %at : partition_view<tile=(16x8), padding_value = zero, tensor_view<40x?xf32, strides=[64,1]>>
+  %bv = make_partition_view %bt : partition_view<tile=(8x16), padding_value = zero, tensor_view<?x88xf32, strides=[88,1]>>
+  %cv = make_partition_view %ct : partition_view<tile=(16x16), padding_value = zero, tensor_view<40x88xf32, strides=[88,1]>>
+  %before, %t = load_view_tko weak %cv[%i, %j] : partition_view<tile=(16x16), padding_value = zero, tensor_view<40x88xf32, strides=[88,1]>>, tile<i32> -> tile<16x16xf32>, token
+  %sum = for %p in (%zero to %upto, step %one) : tile<i32> iter_values(%acc = %before) -> (tile<16x16xf32>) {
+    %x, %t0 = load_view_tko weak %av[%i, %p] : partition_view<tile=(16x8), padding_value = zero, tensor_view<40x?xf32, strides=[64,1]>>, tile<i32> -> tile<16x8xf32>, token
+    %y, %t1 = load_view_tko weak %bv[%p, %j] : partition_view<tile=(8x16), padding_value = zero, tensor_view<?x88xf32, strides=[88,1]>>, tile<i32> -> tile<8x16xf32>, token
+    %next = mmaf %x, %y, %acc : tile<16x8xf32>, tile<8x16xf32>, tile<16x16xf32>
+    continue %next : tile<16x16xf32>
+  }
+  %t2 = store_view_tko weak %sum, %cv[%i, %j] : tile<16x16xf32>, partition_view<tile=(16x16), padding_value = zero, tensor_view<40x88xf32, strides=[88,1]>>, tile<i32> -> token
+  return
+}";
+
+#[test]
+fn narrow_tiles_beside_each_other_are_summed_as_if_alone() {
+    let number = |n: usize| ((n * 2_654_435_761 % 1_000_003) as f64 / 1e5 - 5.0) * if n.is_multiple_of(7) { 1e4 } else { 1.0 };
+    for (text, size) in [(FLOATS.to_owned(), 4), (FLOATS.replace("f32", "f64"), 8)] {
+        let plan = program(&text).plan("k").unwrap();
+        let bytes = |n: usize| if size == 4 { (number(n) as f32).to_le_bytes().to_vec() } else { number(n).to_le_bytes().to_vec() };
+        let matrices: Vec<u8> = (0..40 * 64 + 64 * 88 + 40 * 88).flat_map(bytes).collect();
+        for (k, rounds) in [(64, 8), (64, 1), (64, 0), (61, 8), (64, 5), (40, 8)] {
+            let sums = |options: &LaunchOptions<'_>| {
+                let (mut memory, all) = buffer(matrices.clone());
+                let places = [0, 40 * 64, 40 * 64 + 64 * 88].map(|at| Arg::Pointer(memory.address(all) + at as u64 * size as u64));
+                let numbers = [k, rounds].map(|n: i32| Arg::Scalar(Scalar::I32, u64::from(n.cast_unsigned())));
+                let args: Vec<Arg> = places.into_iter().chain(numbers).collect();
+                launch(&plan, &mut memory, [3, 6, 1], &args, options).unwrap_or_else(|error| panic!("{error}"));
+                memory.bytes(all).to_vec()
+            };
+            let alone = sums(&LaunchOptions::new().threads(1).observer(&Watcher::default()));
+            for threads in [1, 3] {
+                assert!(
+                    sums(&LaunchOptions::new().threads(threads)) == alone,
+                    "{k} steps, {rounds} rounds of {size} bytes, {threads} threads"
+                );
+            }
+        }
+    }
+}

@@ -217,6 +217,19 @@ pub fn together(level: Level, kind: MatmulKind, shape: &Shape) -> usize {
     in_tiles(level, kind, shape).map_or_else(|| most_together(kind, shape), |factors| amx::together(factors, shape.k))
 }
 
+/// How many products with one left factor, whose right factors are beside each other, fill a panel if they are computed as one. Only 1 where
+/// they might be summed in another order then.
+pub fn beside(level: Level, kind: MatmulKind, shape: &Shape) -> usize {
+    let width = match kind {
+        MatmulKind::F32 { result: FloatFormat::F32, .. } => width_f32(level),
+        MatmulKind::F64 => width_f64(level),
+        _ => return 1,
+    };
+    // Of as many rounds as may be joined, too.
+    let several = Shape { m: shape.m, n: width, k: usize::MAX };
+    if in_tiles(level, kind, &several).is_some() { 1 } else { (width / shape.n).max(1) }
+}
+
 /// What the factors of a product are that the CPU multiplies in tiles.
 fn in_tiles(level: Level, kind: MatmulKind, shape: &Shape) -> Option<amx::Factors> {
     match kind {
