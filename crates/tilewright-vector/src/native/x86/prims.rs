@@ -330,8 +330,9 @@ impl Emitter<'_> {
     /// AVX-512: cut to `f32`, then rounded to nearest even as integers are: half of a last place is added, and one less than that where the last
     /// place is even, which tells what lies in the middle.
     ///
-    /// A middle that was cut has to be moved up all the same. It is what the product was, as a number that is added to 16 bits and has 8 is either
-    /// exact in 24 or so small that it is lost; so what is left of the sum without the product is not that number.
+    /// A sum that is in the middle because it was cut has to be moved up all the same. The product has 16 digits, and what is added to it 8: they are too far
+    /// apart for the 24 of `f32` only where one is small enough to be cut off, so such a middle is the product itself, and the sum without the product is
+    /// not what was added.
     fn fma_bf16(&mut self, result: Value, [a, b, c]: [Value; 3]) {
         let bytes = self.bytes(Lane::F32);
         let (cut, rest) = (self.scratch(0), self.scratch(1));
