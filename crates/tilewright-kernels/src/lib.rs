@@ -1,6 +1,6 @@
 //! Loops of the engine that runs CUDA Tile IR on the CPU, compiled ahead of time.
 //!
-//! Each is a generic function that is compiled once for each [`Level`](cpu::Level) of the CPU: elementwise operations ([`select_at`]), products of
+//! Each is a generic function that is compiled for each [`Level`](cpu::Level) of the CPU that it gains from: elementwise operations ([`select_at`]), products of
 //! matrices ([`mma`]), reductions and scans of rows ([`rows`]) and of columns ([`columns`]), copies and transpositions ([`boxes`]), gathers
 //! and scatters ([`scattered`]). They take addresses and extents and know no plans and no programs, which are of the crate `tilewright-exec`:
 //! it is what calls them, and what their contracts are written for.

@@ -36,7 +36,8 @@ pub(super) trait Usual {
         self.kernel::<T, F>()
     }
 
-    /// The same for what fewer programs fold: numbers of less than 32 bits, but for sums of floats, and extremes of integers without sign.
+    /// The same for what fewer programs fold: numbers of less than 32 bits, but for sums of floats and of 16 bits, and extremes of integers without
+    /// sign.
     fn rare_kernel<T: Lane, F: Fn2<T::Wide>>(&self) -> Option<Self::Kernel> {
         Some(self.kernel::<T, F>())
     }
@@ -73,10 +74,10 @@ pub(super) fn select<U: Usual>(usual: &U, op: ElemOp, elem: Elem) -> Option<U::K
         };
     }
     macro_rules! int {
-        ($f:ty, $kernel:ident: $i8:ty, $i16:ty, $i32:ty, $i64:ty) => {
+        ($f:ty, $short:ident, $kernel:ident: $i8:ty, $i16:ty, $i32:ty, $i64:ty) => {
             match elem {
                 Elem::Num(Scalar::I8) => rare!($i8, $f),
-                Elem::Num(Scalar::I16) => rare!($i16, $f),
+                Elem::Num(Scalar::I16) => $short!($i16, $f),
                 Elem::Num(Scalar::I32) => $kernel!($i32, $f),
                 Elem::Num(Scalar::I64) => $kernel!($i64, $f),
                 _ => None,
@@ -93,11 +94,11 @@ pub(super) fn select<U: Usual>(usual: &U, op: ElemOp, elem: Elem) -> Option<U::K
         ElemOp::And if elem == Elem::Num(Scalar::I1) => rare!(u8, And),
         ElemOp::Or if elem == Elem::Num(Scalar::I1) => rare!(u8, Or),
         ElemOp::Xor if elem == Elem::Num(Scalar::I1) => rare!(u8, Xor),
-        ElemOp::AddI => int!(AddI, kernel: u8, u16, u32, u64),
-        ElemOp::MaxI(true) => int!(MaxI, kernel: i8, i16, i32, i64),
-        ElemOp::MinI(true) => int!(MinI, kernel: i8, i16, i32, i64),
-        ElemOp::MaxI(false) => int!(MaxI, rare: u8, u16, u32, u64),
-        ElemOp::MinI(false) => int!(MinI, rare: u8, u16, u32, u64),
+        ElemOp::AddI => int!(AddI, kernel, kernel: u8, u16, u32, u64),
+        ElemOp::MaxI(true) => int!(MaxI, rare, kernel: i8, i16, i32, i64),
+        ElemOp::MinI(true) => int!(MinI, rare, kernel: i8, i16, i32, i64),
+        ElemOp::MaxI(false) => int!(MaxI, rare, rare: u8, u16, u32, u64),
+        ElemOp::MinI(false) => int!(MinI, rare, rare: u8, u16, u32, u64),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Kernels with loops of their own, for the common types. They give the values of [`exact`](super::exact); the payload of a NaN may differ.
 //!
-//! A loop is one generic function, compiled for each level of the CPU; the versions give the same bits. Nothing is fused but `fma`.
+//! A loop is one generic function, compiled for each level of the CPU but AVX-512; the versions give the same bits. Nothing is fused but `fma`.
 
 /// Picks the instance of a kernel for a float type.
 macro_rules! by_float {

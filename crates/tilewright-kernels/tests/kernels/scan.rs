@@ -91,6 +91,15 @@ fn integers_are_scanned() {
     }
     largest::<i32>(true, Scalar::I32);
     largest::<i64>(true, Scalar::I64);
+    let row: Vec<i16> = (0..256).map(|i| (i * 211 % 1009) as i16).collect();
+    let sums = |sum: &mut i16, x: &i16| {
+        *sum = sum.wrapping_add(*x);
+        Some(*sum)
+    };
+    let expected: Vec<i16> = row.iter().scan(0, sums).collect();
+    for level in Level::available() {
+        assert_eq!(scan(level, RowFold::Scan, ElemOp::AddI, Scalar::I16, &row), expected, "{level:?}");
+    }
 }
 
 #[test]
@@ -98,7 +107,7 @@ fn what_few_programs_scan_has_no_loop_of_its_own() {
     for level in Level::available() {
         let has = |fold, op, scalar| select(level, fold, op, Elem::Num(scalar)).is_some();
         for (op, scalar) in [
-            (ElemOp::AddI, Scalar::I16),
+            (ElemOp::AddI, Scalar::I8),
             (ElemOp::MaxI(false), Scalar::I32),
             (ElemOp::Or, Scalar::I1),
             (ElemOp::MulF(RoundingMode::NearestEven, false), Scalar::Bf16),
