@@ -203,10 +203,12 @@ primitives! {
     U8To16 "u8to16" Convert(Lane::I8, Lane::I16), "The same unsigned integer.";
     U8To32 "u8to32" Convert(Lane::I8, Lane::I32), "The same unsigned integer.";
     U16To32 "u16to32" Convert(Lane::I16, Lane::I32), "The same unsigned integer.";
+    High16To32 "high16to32" Convert(Lane::I16, Lane::I32), "The bits as the upper half, above zeros.";
     U32To64 "u32to64" Convert(Lane::I32, Lane::I64), "The same unsigned integer.";
     Low8Of16 "low8of16" Convert(Lane::I16, Lane::I8), "The lower bits.";
     Low8Of32 "low8of32" Convert(Lane::I32, Lane::I8), "The lower bits.";
     Low16Of32 "low16of32" Convert(Lane::I32, Lane::I16), "The lower bits.";
+    High16Of32 "high16of32" Convert(Lane::I32, Lane::I16), "The upper bits.";
     Low32Of64 "low32of64" Convert(Lane::I64, Lane::I32), "The lower bits.";
     Bits32 "bits32" Convert(Lane::F32, Lane::I32), "The bits of the float.";
     Bits64 "bits64" Convert(Lane::F64, Lane::I64), "The bits of the float.";

@@ -6,7 +6,7 @@
 //! select (mnot m)... ─► select m, exchanged
 //! fdiv x, 8.0        ─► fmul x, 0.125        powers of two, whose inverses are exact
 //! add a, b; add b, a ─► once                 in a body and in those inside of it
-//! and x, -65536; shru _, 16 ─► shru x, 16    what is shifted out need not be cleared
+//! and x, -65536; high16of32 _ ─► high16of32 x    what is cut off, or shifted out, need not be cleared
 //! mul (u32to64 x)... ─► mullu (u32to64 x)... products of what has no upper halves
 //! ```
 //!
@@ -228,7 +228,7 @@ impl Simplifier<'_> {
             };
         }
         match prim.arity() {
-            1 => self.inverse(prim, a),
+            1 => self.inverse(prim, a).or_else(|| self.cut_off(prim, a)),
             2 if prim == Prim::Mul && lane == Lane::I64 && self.is_half(a) && self.is_half(b) => {
                 Some(Simpler::Prim(Prim::MulLowU, [a, b, b]))
             }
@@ -244,6 +244,13 @@ impl Simplifier<'_> {
         let places = u32::try_from(distance).ok().filter(|places| *places < u64::BITS)?;
         let kept = lane.bits() >> places << places;
         (self.bits(mask)? & kept == kept).then_some(Simpler::Prim(Prim::ShrU, [of, b, b]))
+    }
+
+    /// Nor to bits that are no part of the upper half, where only that is taken.
+    fn cut_off(&self, prim: Prim, a: Value) -> Option<Simpler> {
+        const UPPER: u64 = 0xffff_0000;
+        let (Prim::High16Of32, Some((Prim::And, [of, mask, _]))) = (prim, self.computed[a.index()]) else { return None };
+        (self.bits(mask)? & UPPER == UPPER).then_some(Simpler::Prim(prim, [of; 3]))
     }
 
     /// Whether the upper half of an integer of 64 bits is known to be zero.
@@ -276,6 +283,7 @@ impl Simplifier<'_> {
             Prim::Low8Of16 => matches!(done, Prim::S8To16 | Prim::U8To16),
             Prim::Low8Of32 => matches!(done, Prim::S8To32 | Prim::U8To32),
             Prim::Low16Of32 => matches!(done, Prim::S16To32 | Prim::U16To32),
+            Prim::High16Of32 => done == Prim::High16To32,
             Prim::Low32Of64 => matches!(done, Prim::S32To64 | Prim::U32To64),
             _ => false,
         };

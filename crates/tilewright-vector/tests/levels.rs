@@ -4,7 +4,7 @@ mod generate;
 
 use proptest::prelude::*;
 use std::{fmt::Display, ops::Div};
-use tilewright_vector::{Arg, Buffer, Builder, Code, Count, Fault, Kind, Lane, Level, Native, ParamKind, Place, Prim};
+use tilewright_vector::{Arg, Buffer, Builder, Code, Count, Fault, Kind, Lane, Level, Native, ParamKind, Place, Prim, Value};
 
 /// Bytes of each buffer.
 const ROOM: usize = 4096;
@@ -576,6 +576,52 @@ fn bits_may_be_shifted_out_by_any_distance() {
         let [expected, found] =
             [as_built, builder.finish().expect("it is valid")].map(|code| run(&code, &[], 1, |args| code.run_portable(args)));
         assert_eq!(found, expected, "by {distance}");
+    }
+}
+
+/// Code that takes the upper half of what `body` makes of integers of 32 bits, and puts it back; of whole vectors and of fewer lanes, also where numbers
+/// of 64 bits stand beside them.
+fn of_upper_halves(count: i64, longs: bool, body: impl Fn(&mut Builder, Value) -> Value) -> Builder {
+    let mut builder = Builder::new(16);
+    let [from, to] = [(); 2].map(|()| builder.param(ParamKind::Buffer));
+    let (axis, _) = builder.open(Kind::Lanes, Count::Const(count), &[]);
+    let place = |buffer, size| Place::of(buffer).along(axis, Count::Const(size));
+    let number = if longs {
+        let long = builder.load(Lane::I64, place(from, 8), None);
+        builder.prim(Prim::Low32Of64, &[long])
+    } else {
+        builder.load(Lane::I32, place(from, 4), None)
+    };
+    let number = body(&mut builder, number);
+    let half = builder.prim(Prim::High16Of32, &[number]);
+    let again = builder.prim(Prim::High16To32, &[half]);
+    builder.store(again, place(to, 4), None);
+    builder.close(&[]);
+    builder
+}
+
+/// Nothing stands between the two that could have cleared what lies behind the halves.
+#[test]
+fn upper_halves_are_taken_and_put_back() {
+    for (count, longs) in [(64, false), (21, false), (64, true), (13, true)] {
+        let code = of_upper_halves(count, longs, |_, number| number).finish_as_built().expect("it is valid");
+        compare(&code, &[], 1).expect("it gives the same bits");
+    }
+}
+
+/// What is cut off need not be cleared, what is left has to be.
+#[test]
+fn lower_halves_are_not_cleared_before_they_are_cut_off() {
+    for (mask, is_kept) in [(0xffff_0000, false), (0xffff_ff00, false), (0xfff0_0000, true)] {
+        let builder = of_upper_halves(64, false, |builder, number| {
+            let mask = builder.constant(Lane::I32, mask);
+            builder.prim(Prim::And, &[number, mask])
+        });
+        let as_built = builder.clone().finish_as_built().expect("it is valid");
+        let code = builder.finish().expect("it is valid");
+        assert_eq!(code.to_string().contains("and i32"), is_kept, "{mask:#x}: {code}");
+        let [expected, found] = [as_built, code].map(|code| run(&code, &[], 1, |args| code.run_portable(args)));
+        assert_eq!(found, expected, "{mask:#x}");
     }
 }
 

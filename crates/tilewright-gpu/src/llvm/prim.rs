@@ -240,6 +240,14 @@ impl Printer<'_> {
             Prim::S8To16 | Prim::S8To32 | Prim::S16To32 | Prim::S32To64 => format!("sext {t} {a} to {to}"),
             Prim::U8To16 | Prim::U8To32 | Prim::U16To32 | Prim::U32To64 => format!("zext {t} {a} to {to}"),
             Prim::Low8Of16 | Prim::Low8Of32 | Prim::Low16Of32 | Prim::Low32Of64 => format!("trunc {t} {a} to {to}"),
+            Prim::High16To32 => {
+                let wide = self.compute(&format!("zext i16 {a} to i32"));
+                format!("shl i32 {wide}, 16")
+            }
+            Prim::High16Of32 => {
+                let upper = self.compute(&format!("lshr i32 {a}, 16"));
+                format!("trunc i32 {upper} to i16")
+            }
             Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64 => format!("bitcast {t} {a} to {to}"),
             Prim::WidenF16 => {
                 let half = self.compute(&format!("bitcast i16 {a} to half"));

@@ -367,6 +367,16 @@ impl Printer<'_> {
             Prim::S32To64 => format!("cvt.s64.s32 {d}, {a};"),
             Prim::U8To16 => format!("mov.b16 {d}, {a};"),
             Prim::U8To32 | Prim::U16To32 => format!("cvt.u32.u16 {d}, {a};"),
+            Prim::High16To32 => {
+                let wide = self.fresh(Lane::I32);
+                self.line(&format!("cvt.u32.u16 {wide}, {a};"));
+                format!("shl.b32 {d}, {wide}, 16;")
+            }
+            Prim::High16Of32 => {
+                let upper = self.fresh(Lane::I32);
+                self.line(&format!("shr.u32 {upper}, {a}, 16;"));
+                format!("cvt.u16.u32 {d}, {upper};")
+            }
             Prim::U32To64 => format!("cvt.u64.u32 {d}, {a};"),
             Prim::Low8Of16 => format!("and.b16 {d}, {a}, 0xff;"),
             Prim::Low8Of32 => {

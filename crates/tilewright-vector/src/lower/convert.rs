@@ -51,9 +51,7 @@ impl Lowering<'_> {
         match scalar(elem) {
             Some(Scalar::F16) => self.p(Prim::WidenF16, &[bits]),
             Some(Scalar::Bf16) => {
-                let wide = self.p(Prim::U16To32, &[bits]);
-                let sixteen = self.i32(16);
-                let upper = self.p(Prim::Shl, &[wide, sixteen]);
+                let upper = self.p(Prim::High16To32, &[bits]);
                 self.p(Prim::Float32, &[upper])
             }
             Some(Scalar::Tf32) => self.p(Prim::Float32, &[bits]),
@@ -142,9 +140,7 @@ impl Lowering<'_> {
             }
             Some(Scalar::Bf16) => {
                 let bits = self.with_nan(value, BF16_NAN, rounded);
-                let sixteen = self.i32(16);
-                let upper = self.p(Prim::ShrU, &[bits, sixteen]);
-                self.p(Prim::Low16Of32, &[upper])
+                self.p(Prim::High16Of32, &[bits])
             }
             Some(Scalar::Tf32) => self.with_nan(value, TF32_NAN, rounded),
             Some(Scalar::F8E8M0FNU) => {

@@ -265,6 +265,15 @@ impl Legalizer {
             (DivU, I16) => self.in_wider(result, prim, U16To32, Low16Of32, a, b, U16To32),
             (Shl | ShrU, I16) => self.in_wider(result, prim, U16To32, Low16Of32, a, b, U16To32),
             (ShrS, I16) => self.in_wider(result, prim, S16To32, Low16Of32, a, b, U16To32),
+            (High16To32, _) => {
+                let (wide, places) = (self.add(U16To32, &[a]), self.constant(I32, 16));
+                self.add_to(result, Shl, &[wide, places]);
+            }
+            (High16Of32, _) => {
+                let places = self.constant(I32, 16);
+                let upper = self.add(ShrU, &[a, places]);
+                self.add_to(result, Low16Of32, &[upper]);
+            }
             (MulHighS, I8) => self.upper(result, S8To16, Low8Of16, a, b),
             (MulHighU, I8) => self.upper(result, U8To16, Low8Of16, a, b),
             (MinNum | MaxNum, _) => self.same(result, |this| this.extreme_number(prim == MaxNum, a, b)),

@@ -112,6 +112,8 @@ impl Prim {
             Prim::Bits32 | Prim::Bits64 | Prim::Float32 | Prim::Float64 => out.copy_from_slice(&a[..out.len()]),
             Prim::Low8Of16 | Prim::Low8Of32 => lanes!(out, |x = a| |bits: u64| bits as u8 => u64::from(x)),
             Prim::Low16Of32 => lanes!(out, |x = a| |bits: u64| bits as u16 => u64::from(x)),
+            Prim::High16To32 => lanes!(out, |x = a| |bits: u64| bits as u16 => u64::from(x) << 16),
+            Prim::High16Of32 => lanes!(out, |x = a| |bits: u64| bits as u32 => u64::from(x >> 16)),
             Prim::Low32Of64 => lanes!(out, |x = a| |bits: u64| bits as u32 => u64::from(x)),
             Prim::WidenF16 => lanes!(out, |x = a| |bits: u64| bits as u16 => u64::from(bulk::f16_to_f32(x).to_bits())),
             Prim::RoundF16 => lanes!(out, |x = a| float => u64::from(bulk::f32_to_f16(x))),

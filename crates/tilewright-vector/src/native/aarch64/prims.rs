@@ -97,6 +97,14 @@ impl Emitter<'_> {
             self.machine.encoder.of_floats(of, to, x, from == 8);
             return self.done(result, to);
         }
+        if matches!(prim, Prim::High16To32 | Prim::High16Of32) {
+            let (x, to) = (self.vector(a, 1), self.target(result));
+            match prim {
+                Prim::High16To32 => self.e(I::Shll_v, &[all(to, 4), low(x, 2), number(16)]),
+                _ => self.e(I::Shrn_v, &[low(to, 2), all(x, 4), number(16)]),
+            }
+            return self.done(result, to);
+        }
         if let Some(id) = widening(prim) {
             let (mut x, to, mut size) = (self.vector(a, 1), self.target(result), from);
             while size < to_size {

@@ -81,7 +81,11 @@ pub(super) fn support(prim: Prim, lane: Lane, extension: Extension) -> Support {
         (Low8Of16 | Low8Of32 | Low16Of32, _) if !avx512 => return Support::Short,
         (Mul | Shl | ShrU | ShrS, I8) | (DivS | DivU, I8 | I16 | I32) | (MulHighS | MulHighU, I8) => false,
         (FmaF16 | MinNum | MaxNum, _) => false,
-        (FmaOdd | FmaBf16 | Scale, _) | (Shl | ShrU | ShrS, I16) | (ShrS, I64) | (LtU, _) | (MinS | MaxS | MinU | MaxU, I64) => avx512,
+        (FmaOdd | FmaBf16 | Scale | High16To32 | High16Of32, _)
+        | (Shl | ShrU | ShrS, I16)
+        | (ShrS, I64)
+        | (LtU, _)
+        | (MinS | MaxS | MinU | MaxU, I64) => avx512,
         _ => true,
     };
     if has { Support::Full } else { Support::None }

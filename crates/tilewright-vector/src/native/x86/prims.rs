@@ -170,6 +170,8 @@ impl Emitter<'_> {
                 let from = self.vector(a, 1);
                 self.done(result, from);
             }
+            Prim::High16To32 => self.to_upper_halves(result, a),
+            Prim::High16Of32 => self.upper_halves(result, a),
             Prim::Low8Of16 | Prim::Low8Of32 | Prim::Low16Of32 | Prim::Low32Of64 => self.low(prim, result, lane, a),
             Prim::Mul => self.multiply_64(result, a, b),
             Prim::MulHighS | Prim::MulHighU if lane == Lane::I32 => self.multiply_high_32(prim, result, a, b),
@@ -358,6 +360,36 @@ impl Emitter<'_> {
     fn repeated(&mut self, bits: u32) -> Operand {
         let place = self.pool.place(bits.to_le_bytes().repeat(16));
         at(POOL, place)
+    }
+
+    /// AVX-512: words behind those of a vector, which are zero, below each of them.
+    fn to_upper_halves(&mut self, result: Value, a: Value) {
+        let bytes = self.bytes(Lane::I32);
+        let zero = bytes as u16 / 4;
+        let which = self.words((0..32).map(|word| if word % 2 == 0 { zero } else { word / 2 }));
+        let (x, to) = (self.vector(a, 1), self.target(result));
+        self.e(I::Vpermw, &[v(to, bytes), v(which, bytes), v(x, bytes)]);
+        self.done(result, to);
+    }
+
+    /// AVX-512: every other word. A move clears the words behind those of the vector, as all instructions for such vectors do; to another register it
+    /// costs nothing.
+    fn upper_halves(&mut self, result: Value, a: Value) {
+        let (bytes, short) = (self.bytes(Lane::I32), self.bytes(Lane::I16));
+        let which = self.words((0..32).map(|word| 2 * word + 1));
+        let (x, words) = (self.vector(a, 1), self.scratch(1));
+        self.e(I::Vpermw, &[v(words, bytes), v(which, bytes), v(x, bytes)]);
+        let to = self.target(result);
+        self.move_vector(v(to, short), v(words, short));
+        self.done(result, to);
+    }
+
+    /// AVX-512: a vector for use within an item that holds numbers of 16 bits.
+    fn words(&mut self, numbers: impl Iterator<Item = u16>) -> u8 {
+        let place = self.pool.place(numbers.flat_map(u16::to_le_bytes).collect());
+        let to = self.scratch(0);
+        self.move_vector(v(to, 64), at(POOL, place));
+        to
     }
 
     /// AVX2: what is rounded up is the negative of what its negative is rounded down to.
