@@ -55,9 +55,11 @@ impl Output {
     /// When these are not all, or cannot be written.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), LaunchErrorKind> {
         let wanted = bytes.len() as u64;
-        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(wanted)));
-        let allowed = left.unwrap_or_default().min(wanted);
+        // Who has the sink says what is left: a text that is cut is the last one.
         let mut sink = self.sink.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = self.left();
+        let allowed = left.min(wanted);
+        self.left.store(left - allowed, Ordering::Relaxed);
         // As many as there are, so it fits.
         sink.write_all(&bytes[..allowed as usize]).map_err(|error| LaunchErrorKind::Output(error.to_string()))?;
         if allowed == wanted { Ok(()) } else { Err(LaunchErrorKind::PrintedTooMuch(self.limit)) }
