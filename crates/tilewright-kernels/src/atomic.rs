@@ -86,9 +86,6 @@ pub trait Word: Copy + Eq + Into<u64> {
     /// The low bits of a number.
     fn of(bits: u64) -> Self;
 
-    /// Whether it is the smaller one as a number with a sign, or without.
-    fn is_less(self, other: Self, signed: bool) -> bool;
-
     /// What the element holds.
     ///
     /// # Safety
@@ -116,16 +113,11 @@ pub trait Word: Copy + Eq + Into<u64> {
 }
 
 macro_rules! word {
-    ($plain:ty, $signed:ty, $atomic:ty) => {
+    ($plain:ty, $atomic:ty) => {
         impl Word for $plain {
             #[inline(always)]
             fn of(bits: u64) -> Self {
                 bits as $plain
-            }
-
-            #[inline(always)]
-            fn is_less(self, other: Self, signed: bool) -> bool {
-                if signed { (self as $signed) < other as $signed } else { self < other }
             }
 
             #[inline(always)]
@@ -164,7 +156,7 @@ macro_rules! word {
     };
 }
 
-word!(u8, i8, AtomicU8);
-word!(u16, i16, AtomicU16);
-word!(u32, i32, AtomicU32);
-word!(u64, i64, AtomicU64);
+word!(u8, AtomicU8);
+word!(u16, AtomicU16);
+word!(u32, AtomicU32);
+word!(u64, AtomicU64);

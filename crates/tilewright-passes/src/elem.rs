@@ -26,6 +26,7 @@ impl Elem {
     }
 
     /// Bytes of an element in a register.
+    #[inline]
     pub const fn size(self) -> usize {
         match self {
             Elem::Ptr => 8,

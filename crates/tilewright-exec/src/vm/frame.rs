@@ -155,6 +155,21 @@ impl Frame {
         unsafe { exact::read(self.read(tile), i, tile.elem.size()) }
     }
 
+    /// The signed numbers of a tile of integers whose elements lie in order: as many as there is room for, from element `first` on.
+    pub(super) fn numbers(&self, tile: &Tile, first: usize, numbers: &mut [i64]) {
+        debug_assert!(tile.is_contiguous() && first + numbers.len() <= tile.numel().max(1));
+        let start = self.read(tile);
+        // SAFETY: as above.
+        unsafe {
+            match tile.elem.size() {
+                1 => widen::<i8>(start.cast(), first, numbers),
+                2 => widen::<i16>(start.cast(), first, numbers),
+                4 => widen::<i32>(start.cast(), first, numbers),
+                _ => widen::<i64>(start.cast(), first, numbers),
+            }
+        }
+    }
+
     /// The bits of a register that holds one element of `size` bytes.
     #[inline]
     pub(super) fn register_scalar(&self, reg: VReg, size: usize) -> u64 {
@@ -181,5 +196,15 @@ impl Frame {
             Extent::Static(value) => *value,
             Extent::Dynamic(tile) => self.scalar(tile),
         }
+    }
+}
+/// Numbers from element `first` on.
+///
+/// # Safety
+/// There are so many elements from `start` on, valid and aligned.
+unsafe fn widen<T: Copy + Into<i64>>(start: *const T, first: usize, numbers: &mut [i64]) {
+    for (i, number) in numbers.iter_mut().enumerate() {
+        // SAFETY: by the contract.
+        *number = unsafe { *start.add(first + i) }.into();
     }
 }

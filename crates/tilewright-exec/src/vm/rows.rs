@@ -9,7 +9,7 @@ use super::{
     frame::Frame,
     lane_runs::RunFunction,
     row_boxes::BoxFunction,
-    row_sum::{Reaches, RowLimits, RowSum, reaches},
+    row_sum::{Reaches, RowLimits, RowSum, TOGETHER, reaches},
     tiling::{Axis, MAX_AXES, are_apart},
     view::{Axes, Direction, Run, copy_box, reserve},
 };
@@ -273,8 +273,8 @@ struct RowForm {
     position: usize,
 }
 
-/// Where a row begins, in elements behind the base; `Ok(None)` if it is not accessed, an error if it is not as simple as that.
-type RowPlace = Result<Option<i64>, NotRows>;
+/// Where a row begins, in elements behind the base; `None` if it is not accessed.
+type RowPlace = Option<i64>;
 
 /// Why an access is no list of rows.
 struct NotRows;
@@ -284,6 +284,13 @@ impl RowForm {
     fn position(&self, index: usize) -> usize {
         self.position + index * self.pitch
     }
+}
+
+/// What some rows have of a number that differs between them.
+fn numbers_of(function: &AccessFunction, leaf: usize, rows: &Range<usize>, regs: &Frame) -> [i64; TOGETHER] {
+    let mut numbers = [0; TOGETHER];
+    regs.numbers(&function.leaves[leaf].tile, rows.start, &mut numbers[..rows.len()]);
+    numbers
 }
 
 impl Machine<'_> {
@@ -333,13 +340,13 @@ impl Machine<'_> {
         if !is_inside {
             form.count = 0;
         }
-        self.list_rows(view, kind, form, regs, |index| {
-            let coordinate = regs.element(indices, index);
-            if coordinate >= shape {
-                return Ok(None);
+        let offset = |coordinate: u64| i64::try_from(coordinate).ok()?.checked_mul(stride)?.checked_add(first);
+        self.list_rows(view, kind, form, regs, |part, places| {
+            for (index, place) in part.zip(places) {
+                let coordinate = regs.element(indices, index);
+                *place = if coordinate < shape { Some(offset(coordinate).ok_or(NotRows)?) } else { None };
             }
-            let offset = i64::try_from(coordinate).ok().and_then(|coordinate| coordinate.checked_mul(stride)?.checked_add(first));
-            offset.map(Some).ok_or(NotRows)
+            Ok(())
         })
     }
 
@@ -370,38 +377,48 @@ impl Machine<'_> {
                 form.axes.push(Axis { count: end - from, stride: u64::try_from(step).ok()?, pitch });
             }
         }
-        let number = |leaf: usize, row: usize| {
-            let leaf = &function.leaves[leaf];
-            leaf.number(regs.element(&leaf.tile, row))
-        };
         let all = (form.count, &reaches(function, &rows.leaves, form.count, regs));
         let needs = undecided(&rows.needs, function, regs, all)?;
         let conditions = undecided(&rows.conditions, function, regs, all)?;
         let first = common(&rows.offset.of_block, function, regs)?;
-        self.list_rows(view, kind, form, regs, |row| {
-            let of_row = |sum: &RowSum, of_block: i64| sum.of_row(of_block, row, |leaf| number(leaf, row)).ok_or(NotRows);
-            for (of_block, need) in &needs {
-                if !need.hold(of_row(&need.sum, *of_block)?) {
-                    return Err(NotRows);
-                }
+        let further = |sum: i64| sum.checked_add(further);
+        // Where no sum is too large, what they are added up of need not be looked at.
+        let fits =
+            rows.offset.reach(first, form.count, all.1).is_some_and(|(least, most)| further(least).is_some() && further(most).is_some());
+        let is_plain = needs.is_empty() && conditions.is_empty() && fits;
+        self.list_rows(view, kind, form, regs, |part, places| {
+            let numbers: SmallVec<[[i64; TOGETHER]; 1]> = rows.leaves.iter().map(|leaf| numbers_of(function, *leaf, &part, regs)).collect();
+            let numbers = |leaf: usize| &numbers[rows.leaves.iter().position(|other| *other == leaf).expect("it differs between rows")];
+            if is_plain {
+                rows.offset.of_rows(further(first).ok_or(NotRows)?, part, |leaf| numbers(leaf), places);
+                return Ok(());
             }
-            for (of_block, condition) in &conditions {
-                if !condition.hold(of_row(&condition.sum, *of_block)?) {
-                    return Ok(None);
+            for (i, (row, place)) in part.zip(places).enumerate() {
+                let of_row = |sum: &RowSum, of_block: i64| sum.of_row(of_block, row, |leaf| numbers(leaf)[i]).ok_or(NotRows);
+                for (of_block, need) in &needs {
+                    if !need.hold(of_row(&need.sum, *of_block)?) {
+                        return Err(NotRows);
+                    }
                 }
+                let mut is_accessed = true;
+                for (of_block, condition) in &conditions {
+                    is_accessed &= condition.hold(of_row(&condition.sum, *of_block)?);
+                }
+                let offset = further(of_row(&rows.offset, first)?).ok_or(NotRows)?;
+                *place = is_accessed.then_some(offset);
             }
-            of_row(&rows.offset, first)?.checked_add(further).map(Some).ok_or(NotRows)
+            Ok(())
         })
     }
 
-    /// Looks where rows lie, each of which `place` gives.
+    /// Looks where rows lie, of which `find` gives some at once.
     fn list_rows(
         &mut self,
         view: &ViewAccess,
         kind: AccessKind,
         form: RowForm,
         regs: &Frame,
-        place: impl Fn(usize) -> RowPlace,
+        find: impl Fn(Range<usize>, &mut [RowPlace]) -> Result<(), NotRows>,
     ) -> Option<RowList> {
         let (axes, count) = (&form.axes, form.count);
         if kind != AccessKind::Read && !are_apart(axes) || kind == AccessKind::ReadModifyWrite && axes.len() > 1 {
@@ -410,26 +427,35 @@ impl Machine<'_> {
         let reservation = if count > FEW { reserve(count, &self.launch.budget).ok()? } else { None };
         let span = axes.iter().try_fold(0u64, |span, axis| span.checked_add((axis.count as u64 - 1).checked_mul(axis.stride)?))?;
         let (base, size) = (regs.scalar(&view.base), view.size as u64);
-        let (bytes, mut window, mut looks): (u64, Option<Window>, _) = (span.checked_mul(size)?, None, Looks::new());
-        let elements = axes.iter().map(|axis| axis.count).product();
+        let bytes: u64 = span.checked_mul(size)?;
+        let mut window: Option<Window> = None;
+        let (elements, mut looks) = (axes.iter().map(|axis| axis.count).product(), Looks::new());
         let mut places = std::mem::take(&mut self.places);
         places.clear();
         places.reserve_exact(form.count);
         let mut list = RowList { form, elements, places, reservation };
-        for index in 0..list.form.count {
-            if looks.end_after(ROW_WORK) {
+        let mut found = [None; TOGETHER];
+        for part in (0..list.form.count).step_by(TOGETHER) {
+            let part = part..list.form.count.min(part + TOGETHER);
+            if looks.end_after(part.len() * ROW_WORK) {
                 return None;
             }
-            let Some(offset) = place(index).ok()? else { continue };
-            let first = base.checked_add_signed(offset.checked_mul(view.size as i64)?)?;
-            let window = match &window {
-                Some(window) => window,
-                None => window.insert(self.launch.memory.window(first, size, kind, &mut self.hint)?),
-            };
-            if !first.is_multiple_of(size) || !window.holds(Reach { first, last: first.checked_add(bytes)? }) {
-                return None;
+            let found = &mut found[..part.len()];
+            find(part.clone(), found).ok()?;
+            for (index, offset) in part.zip(found) {
+                let Some(offset) = *offset else { continue };
+                let first = base.checked_add_signed(offset.checked_mul(view.size as i64)?)?;
+                let window = match &window {
+                    Some(window) => window,
+                    None => window.insert(self.launch.memory.window(first, size, kind, &mut self.hint)?),
+                };
+                // Sizes are powers of two. Each row is looked at, whatever is known of all: what tells where it lies may be memory that another thread
+                // writes to.
+                if first & (size - 1) != 0 || !window.holds(Reach { first, last: first.checked_add(bytes)? }) {
+                    return None;
+                }
+                list.places.push((window.place(first), index));
             }
-            list.places.push((window.place(first), index));
         }
         Some(list)
     }

@@ -97,6 +97,64 @@ impl Arguments {
     }
 }
 
+/// The smaller or the larger of two integers. One loop for all four takes hardly longer than one for each.
+#[derive(Clone, Copy)]
+struct Extreme {
+    /// Bits that are others in what is compared: the sign, so that negative numbers are below.
+    flipped: u64,
+    least: bool,
+}
+
+impl Extreme {
+    /// That of integers of so many bits, if the mode is one.
+    fn of(mode: Mode, bits: u32) -> Option<Extreme> {
+        let sign = 1 << (bits - 1);
+        let (flipped, least) = match mode {
+            Mode::Max => (sign, false),
+            Mode::Min => (sign, true),
+            Mode::Umax => (0, false),
+            Mode::Umin => (0, true),
+            _ => return None,
+        };
+        Some(Extreme { flipped, least })
+    }
+
+    #[inline(always)]
+    fn pick(self, old: u64, x: u64) -> u64 {
+        let is_below = old ^ self.flipped < x ^ self.flipped;
+        if is_below == self.least { old } else { x }
+    }
+}
+
+/// What is done bit by bit, and exchanges: old bits that a mask made of the argument leaves, with bits of the argument exchanged. One loop for all of
+/// them, too.
+#[derive(Clone, Copy)]
+struct Bitwise {
+    /// The mask is the argument where `by` is set, with the bits exchanged that `except` has.
+    by: u64,
+    except: u64,
+    exchanged: u64,
+}
+
+impl Bitwise {
+    fn of(mode: Mode) -> Bitwise {
+        let [by, except, exchanged] = match mode {
+            Mode::And => [u64::MAX, 0, 0],
+            // What the argument has not, and the argument.
+            Mode::Or => [u64::MAX, u64::MAX, u64::MAX],
+            Mode::Xor => [0, u64::MAX, u64::MAX],
+            Mode::Xchg => [0, 0, u64::MAX],
+            other => unreachable!("{other:?} is more than bits"),
+        };
+        Bitwise { by, except, exchanged }
+    }
+
+    #[inline(always)]
+    fn combine(self, old: u64, x: u64) -> u64 {
+        old & (x & self.by ^ self.except) ^ x & self.exchanged
+    }
+}
+
 /// An operation that updates elements.
 pub(super) struct Updates {
     pub(super) element: Scalar,
@@ -115,38 +173,41 @@ impl Updates {
     pub(super) unsafe fn run(&self, cells: impl Cells) {
         // SAFETY: by the contract.
         unsafe {
-            match self.element.bits() {
-                16 => self.run_as::<u16>(cells),
-                32 => self.run_as::<u32>(cells),
-                64 => self.run_as::<u64>(cells),
-                _ => unreachable!("no atomic updates of {}", self.element),
+            match (self.change, self.element.bits()) {
+                (Change::Combine(Mode::Addf, x), _) => self.add_floats(x, cells),
+                (_, 32) => self.run_as::<u32>(cells),
+                (_, 64) => self.run_as::<u64>(cells),
+                _ => unreachable!("no atomic updates of {} but sums of floats", self.element),
             }
         }
     }
 
+    unsafe fn add_floats(&self, x: Arguments, cells: impl Cells) {
+        // SAFETY: by the contract of `run`.
+        unsafe {
+            match float_format(self.element) {
+                Some(FloatFormat::F32) => self.each(x, cells, |old: u32, x| u32::of(add_f32(old.into(), x.into()))),
+                Some(FloatFormat::F64) => self.each(x, cells, |old: u64, x| add_f64(old, x)),
+                Some(FloatFormat::F16) => self.each(x, cells, |old: u16, x| u16::of(add_f16(old.into(), x.into()))),
+                Some(FloatFormat::Bf16) => self.each(x, cells, |old: u16, x| u16::of(add_bf16(old.into(), x.into()))),
+                other => unreachable!("no atomic additions of {other:?}"),
+            }
+        }
+    }
+
+    /// Updates of integers, and those that know only bits.
     unsafe fn run_as<T: Word>(&self, cells: impl Cells) {
-        let element = self.element;
         // SAFETY: by the contract of `run`.
         unsafe {
             match self.change {
                 Change::Exchange { expected, new } => self.exchange::<T>(expected.cast(), new.cast(), cells),
-                Change::Combine(mode, x) => match mode {
-                    Mode::And => self.each(x, cells, |old: T, x| T::of(old.into() & x.into())),
-                    Mode::Or => self.each(x, cells, |old: T, x| T::of(old.into() | x.into())),
-                    Mode::Xor => self.each(x, cells, |old: T, x| T::of(old.into() ^ x.into())),
-                    Mode::Max => self.each(x, cells, |old: T, x| if old.is_less(x, true) { x } else { old }),
-                    Mode::Min => self.each(x, cells, |old: T, x| if x.is_less(old, true) { x } else { old }),
-                    Mode::Umax => self.each(x, cells, |old: T, x| if old.is_less(x, false) { x } else { old }),
-                    Mode::Umin => self.each(x, cells, |old: T, x| if x.is_less(old, false) { x } else { old }),
-                    Mode::Xchg => self.each(x, cells, |_: T, x| x),
-                    Mode::Add => self.add::<T>(x, cells),
-                    Mode::Addf => match float_format(element) {
-                        Some(FloatFormat::F32) => self.each(x, cells, |old: T, x| T::of(add_f32(old.into(), x.into()))),
-                        Some(FloatFormat::F64) => self.each(x, cells, |old: T, x| T::of(add_f64(old.into(), x.into()))),
-                        Some(FloatFormat::F16) => self.each(x, cells, |old: T, x| T::of(add_f16(old.into(), x.into()))),
-                        Some(FloatFormat::Bf16) => self.each(x, cells, |old: T, x| T::of(add_bf16(old.into(), x.into()))),
-                        other => unreachable!("no atomic additions of {other:?}"),
-                    },
+                Change::Combine(Mode::Add, x) => self.add::<T>(x, cells),
+                Change::Combine(mode, x) => match Extreme::of(mode, self.element.bits()) {
+                    Some(extreme) => self.each(x, cells, |old: T, x| T::of(extreme.pick(old.into(), x.into()))),
+                    None => {
+                        let bitwise = Bitwise::of(mode);
+                        self.each(x, cells, |old: T, x| T::of(bitwise.combine(old.into(), x.into())));
+                    }
                 },
             }
         }
@@ -304,6 +365,26 @@ mod tests {
             let samples = samples(bits);
             for (a, b) in samples.iter().flat_map(|a| samples.iter().map(move |b| (*a, *b))) {
                 assert_eq!(sum(a, b), arith::add(format, a, b, Rounding::NearestEven), "{a:#x} + {b:#x} as {format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn integers_are_combined_as_the_mode_says() {
+        for bits in [32, 64] {
+            let signed = |x: u64| (x as i64) << (64 - bits) >> (64 - bits);
+            let mask = u64::MAX >> (64 - bits);
+            let samples = samples(bits);
+            for (a, b) in samples.iter().flat_map(|a| samples.iter().map(move |b| (*a, *b))) {
+                let picks =
+                    [(Mode::Max, signed(a) < signed(b)), (Mode::Min, signed(b) < signed(a)), (Mode::Umax, a < b), (Mode::Umin, b < a)];
+                for (mode, is_second) in picks {
+                    assert_eq!(Extreme::of(mode, bits).unwrap().pick(a, b), if is_second { b } else { a }, "{mode:?} {a:#x} {b:#x}");
+                }
+                for (mode, expected) in [(Mode::And, a & b), (Mode::Or, a | b), (Mode::Xor, a ^ b), (Mode::Xchg, b)] {
+                    assert!(Extreme::of(mode, bits).is_none());
+                    assert_eq!(Bitwise::of(mode).combine(a, b) & mask, expected, "{mode:?} {a:#x} {b:#x}");
+                }
             }
         }
     }

@@ -170,7 +170,7 @@ impl Emitter<'_> {
                 let from = self.vector(a, 1);
                 self.done(result, from);
             }
-            Prim::High16To32 => self.to_upper_halves(result, a),
+            Prim::High16To32 => self.put_above_zeros(result, a),
             Prim::High16Of32 => self.upper_halves(result, a),
             Prim::Low8Of16 | Prim::Low8Of32 | Prim::Low16Of32 | Prim::Low32Of64 => self.low(prim, result, lane, a),
             Prim::Mul => self.multiply_64(result, a, b),
@@ -363,7 +363,7 @@ impl Emitter<'_> {
     }
 
     /// AVX-512: words behind those of a vector, which are zero, below each of them.
-    fn to_upper_halves(&mut self, result: Value, a: Value) {
+    fn put_above_zeros(&mut self, result: Value, a: Value) {
         let bytes = self.bytes(Lane::I32);
         let zero = bytes as u16 / 4;
         let which = self.words((0..32).map(|word| if word % 2 == 0 { zero } else { word / 2 }));
