@@ -25,22 +25,22 @@ impl<'m> Naive<'m> {
         shape.remove(dim);
         let mut results: Vec<Tile> =
             op.results().map(|result| self.ty(result)).map(|(e, shape)| Tile::from_fn(e, &shape, |_| Item::UNKNOWN)).collect();
-        for line in super::value::positions(&shape) {
+        super::value::for_each_position(&shape, |line| {
             let place = |i: usize| {
-                let mut place = line.clone();
+                let mut place = line.to_vec();
                 place.insert(dim, if reverse { extent - 1 - i } else { i });
                 place
             };
             let columns: Vec<Vec<Item>> = operands.iter().map(|tile| (0..extent).map(|i| tile.at(&place(i))).collect()).collect();
             for (i, prefix) in self.prefixes(block, &operands, &columns).into_iter().enumerate() {
                 for (result, item) in results.iter_mut().zip(prefix) {
-                    let position = if scans { place(i) } else { line.clone() };
+                    let position = if scans { place(i) } else { line.to_vec() };
                     let item = perhaps_combined(result.element, item);
                     let index = position.iter().zip(&result.shape).fold(0, |index, (i, extent)| index * extent + i);
                     result.items[index] = item;
                 }
             }
-        }
+        });
         results
     }
 

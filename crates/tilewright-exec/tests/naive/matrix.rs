@@ -47,7 +47,7 @@ fn integers(op: OpRef<'_>, pairs: &[(Item, Item)], acc: Item) -> Item {
 fn known(scalar: Scalar, item: Item) -> Option<f64> {
     // Products ignore the low bits of a tf32.
     let bits = if scalar == Scalar::Tf32 { item.bits & !0x1fff } else { item.bits };
-    matches!(item.trust, Trust::Exact | Trust::Nan).then(|| number::to_f64(&number::decode(scalar, bits)))
+    matches!(item.trust, Trust::Exact | Trust::Nan).then(|| number::decode_to_f64(scalar, bits))
 }
 
 /// The sum of the products. Nothing is said about the order and the width of the sum, so the distance grows with its length.

@@ -136,16 +136,17 @@ fn magnitude(scalar: Scalar, f: &Format, exact: &Exact, mode: RoundingMode) -> u
     let exponent = leading.max(least);
     let quantum = exponent - i64::from(f.mantissa);
     let shift = quantum - exact.power;
-    let (kept, rest, half) = if shift <= 0 {
-        (&exact.whole << -shift, BigUint::zero(), BigUint::from(1u32))
-    } else {
-        let kept = &exact.whole >> shift;
-        let rest = &exact.whole - (&kept << shift);
-        (kept, rest, BigUint::from(1u32) << (shift - 1))
-    };
+    let kept = if shift <= 0 { &exact.whole << -shift } else { &exact.whole >> shift };
     let kept = u64::try_from(&kept).expect("it was shifted to the width of the type");
-    let inexact = !rest.is_zero() || exact.more;
-    let against_half = rest.cmp(&half).then(if exact.more { Ordering::Greater } else { Ordering::Equal });
+    // Which of the places that are cut off are set: the first, and any behind a place.
+    let is_half = shift > 0 && exact.whole.bit(shift as u64 - 1);
+    let is_below = |place: i64| exact.more || exact.whole.trailing_zeros().is_some_and(|zeros| (zeros as i64) < place);
+    let inexact = is_below(shift);
+    let against_half = match (is_half, is_below(shift - 1)) {
+        (false, _) => Ordering::Less,
+        (true, false) => Ordering::Equal,
+        (true, true) => Ordering::Greater,
+    };
     // The sign of a power of two is ignored, so its directions are those of its magnitude.
     let negative = exact.negative && scalar != Scalar::F8E8M0FNU;
     let up = match mode {
@@ -323,7 +324,23 @@ pub(crate) fn from_int(value: i128) -> Number {
     Number::Finite(Exact::new(value < 0, value.unsigned_abs(), 0))
 }
 
+/// The number that bits stand for, as the nearest host number.
+pub(crate) fn decode_to_f64(scalar: Scalar, bits: u64) -> f64 {
+    match scalar {
+        Scalar::F64 => f64::from_bits(bits),
+        Scalar::F32 => f32::from_bits(bits as u32).into(),
+        _ => to_f64(&decode(scalar, bits)),
+    }
+}
+
 /// The nearest f64, as a host number.
 pub(crate) fn to_f64(a: &Number) -> f64 {
+    // Most are numbers of a type: few digits, and no exponent that is out of reach.
+    if let Number::Finite(Exact { negative, whole, power: power @ -1000..=900, more: false }) = a
+        && whole.bits() <= 53
+    {
+        let magnitude = whole.iter_u64_digits().next().unwrap_or(0) as f64 * f64::from_bits(((power + 1023) as u64) << 52);
+        return if *negative { -magnitude } else { magnitude };
+    }
     f64::from_bits(encode(Scalar::F64, a, RoundingMode::NearestEven))
 }

@@ -81,7 +81,7 @@ impl Item {
             Trust::Unknown => true,
             Trust::Nan => matches!(number::decode(element.scalar(), found), number::Number::Nan),
             Trust::Near(distance) => {
-                let value = |bits: u64| number::to_f64(&number::decode(element.scalar(), bits));
+                let value = |bits: u64| number::decode_to_f64(element.scalar(), bits);
                 let (a, b) = (value(self.bits), value(found));
                 (a - b).abs() <= distance
             }
@@ -104,7 +104,8 @@ impl Tile {
 
     /// A tile whose element at each position is what `item` says.
     pub(crate) fn from_fn(element: Element, shape: &[usize], mut item: impl FnMut(&[usize]) -> Item) -> Tile {
-        let items = positions(shape).iter().map(|position| item(position)).collect();
+        let mut items = Vec::with_capacity(shape.iter().product());
+        for_each_position(shape, |position| items.push(item(position)));
         Tile { element, shape: shape.to_vec(), items }
     }
 
@@ -119,11 +120,16 @@ impl Tile {
     }
 }
 
-/// All positions of a shape, in row-major order.
-pub(crate) fn positions(shape: &[usize]) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new()];
-    for extent in shape {
-        all = all.iter().flat_map(|p| (0..*extent).map(move |i| p.iter().copied().chain([i]).collect())).collect();
+/// Visits all positions of a shape, in row-major order.
+pub(crate) fn for_each_position(shape: &[usize], mut visit: impl FnMut(&[usize])) {
+    let mut position = vec![0; shape.len()];
+    for _ in 0..shape.iter().product() {
+        visit(&position);
+        for (i, extent) in position.iter_mut().zip(shape).rev() {
+            *i = (*i + 1) % extent;
+            if *i != 0 {
+                break;
+            }
+        }
     }
-    all
 }

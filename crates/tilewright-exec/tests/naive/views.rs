@@ -112,15 +112,15 @@ impl Naive<'_> {
     /// Writes, or changes, the elements of a tile that lie inside.
     pub(super) fn store_view(&mut self, op: OpRef<'_>, tile: &Tile, change: impl Fn(Item, Item) -> Item) {
         let view = self.view(op);
-        for position in super::value::positions(&view.tile) {
-            let Some(offset) = self.place(op, &view, &position) else { continue };
-            let new = change(self.load(&view.tensor, offset), tile.at(&position));
+        super::value::for_each_position(&view.tile, |position| {
+            let Some(offset) = self.place(op, &view, position) else { return };
+            let new = change(self.load(&view.tensor, offset), tile.at(position));
             let tensor = &view.tensor;
             match tensor.element {
                 Scalar::F4E2M1FN => self.memory.store_half(tensor.base, offset, new),
                 scalar => self.memory.store(address(tensor, offset), Element::Number(scalar), new),
             }
-        }
+        });
     }
 
     fn load(&mut self, tensor: &Tensor, offset: u64) -> Item {
