@@ -6,7 +6,7 @@
 //! select (mnot m)... ─► select m, exchanged
 //! fdiv x, 8.0        ─► fmul x, 0.125        powers of two, whose inverses are exact
 //! add a, b; add b, a ─► once                 in a body and in those inside of it
-//! and x, -65536; high16of32 _ ─► high16of32 x    what is cut off, or shifted out, need not be cleared
+//! and x, -65536; shru _, 16 ─► shru x, 16    what is shifted out, or cut off by high16of32, need not be cleared
 //! mul (u32to64 x)... ─► mullu (u32to64 x)... products of what has no upper halves
 //! ```
 //!

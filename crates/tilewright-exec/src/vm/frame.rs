@@ -198,6 +198,7 @@ impl Frame {
         }
     }
 }
+
 /// Numbers from element `first` on.
 ///
 /// # Safety

@@ -213,8 +213,8 @@ impl Printer<'_> {
     fn fma_bf16_by_assembly(&mut self, x: &[String]) -> String {
         let x: Vec<String> = x.iter().map(|x| self.native_by_assembly(Native::RoundBf16, std::slice::from_ref(x))).collect();
         let result = self.native_by_assembly(Native::FmaBf16, &x);
-        let bits = self.compute(&format!("zext i16 {result} to i32"));
-        let bits = self.compute(&format!("shl i32 {bits}, 16"));
+        let upper = self.conversion(Prim::High16To32, Lane::I16, &result, "i32");
+        let bits = self.compute(&upper);
         format!("bitcast i32 {bits} to float")
     }
 

@@ -339,9 +339,7 @@ impl Printer<'_> {
             self.line(&format!("cvt.f32.f16 {d}, {result};"));
         } else {
             // Conversions from bf16 need sm_90.
-            let wide = self.fresh(Lane::I32);
-            self.line(&format!("cvt.u32.u16 {wide}, {result};"));
-            self.line(&format!("shl.b32 {d}, {wide}, 16;"));
+            self.convert(Prim::High16To32, d, &result, Lane::I32);
         }
         true
     }

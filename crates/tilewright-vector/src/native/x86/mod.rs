@@ -9,7 +9,8 @@
 //! | `rbx`, `r8` to `r14` | indices and addresses of innermost loops; those of others live in the block |
 //! | `rax`, `rcx`, `rdx`, `rsi` | what is needed within one item |
 //!
-//! Vectors hold one number for each lane in their lower part, however narrow its type is. Three vectors, with AVX-512 four and two masks, are kept for
+//! Vectors hold one number for each lane in their lower part, however narrow its type is; what lies behind numbers of 16 bits is zero, as instructions
+//! for shorter vectors leave it, and is read as zeros (`put_above_zeros`). Three vectors, with AVX-512 four and two masks, are kept for
 //! use within one item. A mask is a mask register with AVX-512; with AVX2 a vector in which each lane takes the same number of bytes, so that the
 //! vector is full.
 
