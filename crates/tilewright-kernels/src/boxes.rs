@@ -117,6 +117,8 @@ enum Together {
     Rows(Dim, usize),
     /// A matrix that has the elements of a column side by side in the source, and those of a row in the target.
     Transposed { column: Dim, row: Dim },
+    /// A row, each of whose elements is written so many times side by side.
+    Repeated { row: Dim, times: usize },
     /// Runs of elements, of which at least one side has them apart: every second one, or one many times.
     Strided { runs: Dim, run: Dim },
     /// One element.
@@ -156,10 +158,14 @@ impl Form {
                     _ => Form { outer: Vec::new(), together: Together::Rows(Dim { count: 1, from: 0, to: 0 }, dims[a].count) },
                 }
             }
-            // Side by side along different dimensions: a transposition.
+            // Side by side along different dimensions: a transposition, unless one of them repeats what the other one reads.
             (Some(a), Some(b)) => {
                 let others = dims.iter().enumerate().filter(|(i, _)| *i != a && *i != b).map(|(_, dim)| *dim);
-                Form { outer: others.collect(), together: Together::Transposed { column: dims[a], row: dims[b] } }
+                let together = match (dims[a], dims[b]) {
+                    (row, Dim { count: times, from: 0, .. }) if row.to == times => Together::Repeated { row, times },
+                    (column, row) => Together::Transposed { column, row },
+                };
+                Form { outer: others.collect(), together }
             }
             _ => Form::strided(dims),
         }
@@ -195,6 +201,10 @@ impl BoxCopy {
                 Together::Transposed { column, row } => {
                     let copy = |from: *const u8, to: *mut u8| self.transpose(column, row, from, to);
                     self.outer(&form.outer, from, to, (&copy, column.count * row.count), &mut Looks::new());
+                }
+                Together::Repeated { row, times } => {
+                    let copy = |from: *const u8, to: *mut u8| self.repeat(row.count, times, from, to);
+                    self.outer(&form.outer, from, to, (&copy, row.count * times), &mut Looks::new());
                 }
                 Together::Strided { runs, run } => {
                     let copy = |from: *const u8, to: *mut u8| self.strided(runs, run, from, to);
@@ -286,6 +296,19 @@ impl BoxCopy {
         }
     }
 
+    /// Copies a row, each element so many times.
+    unsafe fn repeat(&self, count: usize, times: usize, from: *const u8, to: *mut u8) {
+        // SAFETY: by the caller.
+        unsafe {
+            match self.size {
+                1 => repeat::<u8>(count, times, from.cast(), to.cast()),
+                2 => repeat::<u16>(count, times, from.cast(), to.cast()),
+                4 => repeat::<u32>(count, times, from.cast(), to.cast()),
+                _ => repeat::<u64>(count, times, from.cast(), to.cast()),
+            }
+        }
+    }
+
     /// Copies runs of elements that do not lie side by side.
     unsafe fn strided(&self, runs: Dim, run: Dim, from: *const u8, to: *mut u8) {
         // SAFETY: by the caller.
@@ -310,6 +333,41 @@ impl BoxCopy {
                 _ => transpose::<8>(self, column, row, from, to),
             }
         }
+    }
+}
+
+/// Copies a row, each element so many times; places need not be aligned.
+unsafe fn repeat<T: Copy>(count: usize, times: usize, from: *const T, to: *mut T) {
+    let mut looks = Looks::new();
+    for first in (0..count).step_by(PART) {
+        let part = PART.min(count - first);
+        // SAFETY: a part of the caller's row.
+        unsafe {
+            let (from, to) = (from.add(first), to.add(first * times));
+            match times {
+                2 => repeat_by::<T, 2>(part, from, to),
+                3 => repeat_by::<T, 3>(part, from, to),
+                4 => repeat_by::<T, 4>(part, from, to),
+                8 => repeat_by::<T, 8>(part, from, to),
+                _ => {
+                    for i in 0..part {
+                        let element = from.add(i).read_unaligned();
+                        (0..times).for_each(|j| to.add(i * times + j).write_unaligned(element));
+                    }
+                }
+            }
+        }
+        if looks.end_after(part * times) {
+            return;
+        }
+    }
+}
+
+/// The same by a number that the compiler knows.
+unsafe fn repeat_by<T: Copy, const TIMES: usize>(count: usize, from: *const T, to: *mut T) {
+    for i in 0..count {
+        // SAFETY: the row and its copies lie in the box.
+        unsafe { to.add(i * TIMES).cast::<[T; TIMES]>().write_unaligned([from.add(i).read_unaligned(); TIMES]) };
     }
 }
 

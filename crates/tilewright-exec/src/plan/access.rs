@@ -14,9 +14,11 @@ use tilewright_passes::elementwise::{ElemOp, evaluate, predicate};
 
 mod resolve;
 mod shift;
+mod split;
 
 pub(crate) use resolve::{LaneDigits, Resolved};
 pub(crate) use shift::Shift;
+pub(crate) use split::Split;
 
 /// Lanes whose index is divided by less have another quotient every few lanes: they are faster one by one.
 const SMALLEST_DIVISOR: i64 = 16;

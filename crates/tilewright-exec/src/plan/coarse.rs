@@ -4,17 +4,17 @@
 //! Most elementwise kernels are such, and transpositions. Where the tiles lie must follow from the block's position alone, so that
 //! nothing is left to be computed for a block on its own.
 
-use super::{Base, Coordinate, Inst, Placement, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess};
+use super::{Base, Coordinate, Inst, Placement, Readers, Src, Sweep, SweepInput, Tile, VReg, ViewAccess, in_place::goes_along};
 
 /// The instruction that stores, of such a plan.
 pub(super) fn only_store(code: &[Inst]) -> Option<usize> {
     let [before @ .., last, Inst::Return] = code else { return None };
-    let mut loaded = Vec::new();
+    let mut loaded: Vec<(VReg, &ViewAccess)> = Vec::new();
     for inst in before {
         match inst {
             // Blocks that run as one load windows each from where it lies.
             Inst::BlockId(_) | Inst::LoadWindows(_) => {}
-            Inst::Load { view, dst, readers, .. } if *readers != Readers::Any && follows(code, view) => loaded.push(*dst),
+            Inst::Load { view, dst, readers, .. } if *readers != Readers::Any && follows(code, view) => loaded.push((*dst, view)),
             _ => return None,
         }
     }
@@ -22,7 +22,7 @@ pub(super) fn only_store(code: &[Inst]) -> Option<usize> {
         Inst::SweepStore { sweep, view, src } => {
             follows(code, view) && sweep.folds.is_empty() && reads_only(sweep, &loaded) && writes_only(sweep, src.base)
         }
-        Inst::Store { view, src } => follows(code, view) && loaded.iter().any(|reg| src.base == Base::Reg(*reg)),
+        Inst::Store { view, src } => follows(code, view) && loaded.iter().any(|(reg, _)| src.base == Base::Reg(*reg)),
         _ => false,
     };
     fits.then_some(before.len())
@@ -49,13 +49,14 @@ fn follows(code: &[Inst], view: &ViewAccess) -> bool {
 
 /// Whether a sweep reads nothing but tiles that are `loaded` and constants, each in order or the same number for all elements, or through any
 /// strides, if it is vector code.
-fn reads_only(sweep: &Sweep, loaded: &[VReg]) -> bool {
+fn reads_only(sweep: &Sweep, loaded: &[(VReg, &ViewAccess)]) -> bool {
+    let is_loaded = |tile: &Tile, reg: VReg| loaded.iter().any(|(dst, view)| *dst == reg && goes_along(tile, view));
     sweep.inputs.iter().all(|input| match (input, input.tile().base) {
         // Whether these lie apart from what is stored, a block finds out.
         (SweepInput::Gathered(_), _) => false,
         (_, Base::Const(_)) if sweep.is_region() => true,
-        (_, Base::Reg(reg)) if sweep.is_region() => loaded.contains(&reg),
-        (SweepInput::Direct { .. }, Base::Reg(reg)) => loaded.contains(&reg),
+        (_, Base::Reg(reg)) if sweep.is_region() => is_loaded(input.tile(), reg),
+        (SweepInput::Direct { .. }, Base::Reg(reg)) => is_loaded(input.tile(), reg),
         (SweepInput::Direct { .. } | SweepInput::Splat { .. }, Base::Const(_)) => true,
         _ => false,
     })

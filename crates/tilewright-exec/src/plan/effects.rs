@@ -117,6 +117,7 @@ impl Inst {
             | Inst::Move { .. }
             | Inst::Extract { .. }
             | Inst::Insert { .. }
+            | Inst::Reverse { .. }
             | Inst::Repack { .. }
             | Inst::Iota { .. }
             | Inst::BlockId(_)

@@ -217,7 +217,7 @@ fn follows(tile: &Tile, view: &ViewAccess) -> bool {
 }
 
 /// The same, or along a part of one, as where a dimension was taken apart.
-fn goes_along(tile: &Tile, view: &ViewAccess) -> bool {
+pub(super) fn goes_along(tile: &Tile, view: &ViewAccess) -> bool {
     let pitches = row_major(&view.tile);
     // The last element that is reached along each dimension of the view.
     let mut last = vec![0; pitches.len()];

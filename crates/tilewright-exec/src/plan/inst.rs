@@ -15,6 +15,7 @@ use crate::kernels::{
     mma::{Batch, MatmulKind, Shape},
     rows::RowsFn,
 };
+use smallvec::SmallVec;
 use tilewright_ir::{AtomicRMWMode, MemoryOrderingSemantics, MemoryScope, Scalar};
 
 /// A place in the code: a label while lowering, an instruction's position in a finished plan.
@@ -45,6 +46,12 @@ pub(crate) enum Inst {
     Insert {
         src: Tile,
         slice: Box<Slice>,
+        dst: VReg,
+    },
+    /// Copies a tile, whose elements lie in order, backwards along some of its dimensions.
+    Reverse {
+        src: Tile,
+        dims: SmallVec<[usize; 2]>,
         dst: VReg,
     },
     /// Gives elements of 1 or 4 bits as bytes, or bytes as such elements.
@@ -526,7 +533,7 @@ impl Inst {
                 view.for_each_read(&mut visit);
                 visit(src);
             }
-            Inst::Move { src, .. } | Inst::Repack { src, .. } => visit(src),
+            Inst::Move { src, .. } | Inst::Reverse { src, .. } | Inst::Repack { src, .. } => visit(src),
             Inst::Extract { src, slice, .. } => [src].into_iter().chain(&slice.indices).for_each(visit),
             Inst::Insert { src, slice, .. } => [src, &slice.first].into_iter().chain(&slice.indices).for_each(visit),
             Inst::ViewExtent { extent, .. } => extent.for_each_read(&mut visit),
@@ -586,6 +593,7 @@ impl Inst {
             | Inst::Move { dst, .. }
             | Inst::Extract { dst, .. }
             | Inst::Insert { dst, .. }
+            | Inst::Reverse { dst, .. }
             | Inst::Repack { dst, .. }
             | Inst::Iota { dst, .. }
             | Inst::ViewExtent { dst, .. }

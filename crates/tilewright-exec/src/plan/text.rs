@@ -387,6 +387,7 @@ impl Display for Inst {
             Inst::Move { src, dst } => write!(f, "{dst} = move {src}"),
             Inst::Extract { src, slice, dst } => write!(f, "{dst} = extract {src} {slice}"),
             Inst::Insert { src, slice, dst } => write!(f, "insert {src} into {dst} {slice}"),
+            Inst::Reverse { src, dims, dst } => write!(f, "{dst} = reverse {src} dims {dims:?}"),
             Inst::Repack { src, dst, bits, pack } => write!(f, "{dst} = {} {src} bits {bits}", if *pack { "pack" } else { "unpack" }),
             Inst::Iota { dst, n, size } => write!(f, "{dst} = iota {n} of {size} bytes"),
             Inst::BlockId(dst) => write!(f, "{} = block_id", list(dst)),

@@ -144,6 +144,7 @@ fn cost(inst: &Inst) -> (Work, u64) {
         | Inst::Move { .. }
         | Inst::Extract { .. }
         | Inst::Insert { .. }
+        | Inst::Reverse { .. }
         | Inst::Repack { .. }
         | Inst::Iota { .. }
         | Inst::BlockId(_)

@@ -38,6 +38,7 @@ pub(crate) fn run_prologue(plan: &Plan, grid: [u32; 3], constants: &mut AlignedB
 pub(super) fn run(inst: &Inst, regs: &Frame, grid: [u32; 3]) {
     match inst {
         Inst::Move { src, dst } => copy::tile(src, regs, regs.write(*dst)),
+        Inst::Reverse { src, dims, dst } => copy::reverse(src, dims, regs, regs.write(*dst)),
         Inst::Repack { src, dst, bits, pack } => copy::repack(regs.read(src), regs.write(*dst), src.numel(), *bits, *pack),
         Inst::Iota { dst, n, size } => copy::iota(regs.write(*dst), *n, *size),
         Inst::GridSize(dst) => set_three(regs, dst, grid),

@@ -5,7 +5,7 @@ use super::frame::Frame;
 use crate::{
     LaunchErrorKind,
     cpu::Level,
-    interrupt::{PART, in_parts},
+    interrupt::{Looks, PART, in_parts},
     kernels::boxes::{self, Dim},
     plan::{Slice, Tile},
 };
@@ -39,6 +39,59 @@ pub(super) fn tile(src: &Tile, regs: &Frame, dst: *mut u8) {
     });
     // SAFETY: as above, and the dimensions stay inside the source.
     unsafe { boxes::copy(Level::best(), &dims.collect::<Vec<_>>(), size, from, dst) };
+}
+
+/// Copies a tile, whose elements lie in order, to `dst`, backwards along some of its dimensions.
+pub(super) fn reverse(src: &Tile, dims: &[usize], regs: &Frame, dst: *mut u8) {
+    let (from, size) = (regs.read(src), src.elem.size());
+    // What lies behind the last of these dimensions is copied as it is.
+    let last = dims.iter().max().copied().unwrap_or(0);
+    let (outer, count, bytes) = (&src.shape[..last], src.shape[last], src.shape[last + 1..].iter().product::<usize>() * size);
+    let mut looks = Looks::new();
+    for row in 0..outer.iter().product() {
+        // The number of the row that is copied there.
+        let (mut rest, mut place, mut pitch) = (row, 0, 1);
+        for (dim, extent) in outer.iter().enumerate().rev() {
+            let index = rest % extent;
+            place += pitch * if dims.contains(&dim) { extent - 1 - index } else { index };
+            (rest, pitch) = (rest / extent, pitch * extent);
+        }
+        // SAFETY: source and destination hold the tile, in registers that do not overlap.
+        unsafe { reverse_row(from.add(place * count * bytes), dst.add(row * count * bytes), count, (bytes, size)) };
+        if looks.end_after(count * bytes / size) {
+            return;
+        }
+    }
+}
+
+/// Copies so many parts of a row, the last one first, each of so many bytes, of elements of a size.
+///
+/// # Safety
+/// The row can be read and written, aligned to its elements, and does not overlap.
+unsafe fn reverse_row(from: *const u8, to: *mut u8, count: usize, (bytes, size): (usize, usize)) {
+    // SAFETY: by the contract.
+    unsafe {
+        match size {
+            _ if bytes > size => {
+                (0..count).for_each(|part| std::ptr::copy_nonoverlapping(from.add((count - 1 - part) * bytes), to.add(part * bytes), bytes))
+            }
+            1 => reverse_elements::<u8>(from, to, count),
+            2 => reverse_elements::<u16>(from.cast(), to.cast(), count),
+            4 => reverse_elements::<u32>(from.cast(), to.cast(), count),
+            _ => reverse_elements::<u64>(from.cast(), to.cast(), count),
+        }
+    }
+}
+
+/// The same, element by element.
+///
+/// # Safety
+/// As above.
+unsafe fn reverse_elements<T: Copy>(from: *const T, to: *mut T, count: usize) {
+    for i in 0..count {
+        // SAFETY: by the contract.
+        unsafe { to.add(i).write(from.add(count - 1 - i).read()) };
+    }
 }
 
 /// Where a slice begins, in elements of the whole tile.

@@ -545,6 +545,125 @@ fn digits_of_an_index_are_dimensions_of_boxes() {
     }
 }
 
+/// Gathers a matrix by the quotients, or the remainders, of the places of a tile of 8 x 16 in a grid of such tiles, or backwards.
+const SMALL_DIVISORS: &str = "
+entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %height: tile<i32>, %width: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %eight = constant <i32: 8> : tile<i32>
+  %sixteen = constant <i32: 16> : tile<i32>
+  %y0 = muli %by, %eight : tile<i32>
+  %x0 = muli %bx, %sixteen : tile<i32>
+  %y1 = reshape %y0 : tile<i32> -> tile<1xi32>
+  %y2 = broadcast %y1 : tile<1xi32> -> tile<8xi32>
+  %x1 = reshape %x0 : tile<i32> -> tile<1xi32>
+  %x2 = broadcast %x1 : tile<1xi32> -> tile<16xi32>
+  %ys = iota : tile<8xi32>
+  %xs = iota : tile<16xi32>
+  %y3 = addi %y2, %ys : tile<8xi32>
+  %x3 = addi %x2, %xs : tile<16xi32>
+  %dy = constant <i32: SHIFT> : tile<8xi32>
+  %y = addi %y3, %dy : tile<8xi32>
+  %dx = constant <i32: SHIFT> : tile<16xi32>
+  %x = addi %x3, %dx : tile<16xi32>
+  %by_y = constant <i32: ROWS> : tile<8xi32>
+  %by_x = constant <i32: COLUMNS> : tile<16xi32>
+  %none_y = constant <i32: 0> : tile<8xi32>
+  %minus_y = subi %none_y, %y : tile<8xi32>
+  %row = divi %y, %by_y signed rounding<negative_inf> : tile<8xi32>
+  %column = PART : tile<16xi32>
+  %h0 = reshape %height : tile<i32> -> tile<1xi32>
+  %h1 = broadcast %h0 : tile<1xi32> -> tile<8xi32>
+  %w0 = reshape %width : tile<i32> -> tile<1xi32>
+  %w1 = broadcast %w0 : tile<1xi32> -> tile<16xi32>
+  %in_row = cmpi less_than %row, %h1, unsigned : tile<8xi32> -> tile<8xi1>
+  %in_column = cmpi less_than %column, %w1, unsigned : tile<16xi32> -> tile<16xi1>
+  %m0 = reshape %in_row : tile<8xi1> -> tile<8x1xi1>
+  %m1 = broadcast %m0 : tile<8x1xi1> -> tile<8x16xi1>
+  %m2 = reshape %in_column : tile<16xi1> -> tile<1x16xi1>
+  %m3 = broadcast %m2 : tile<1x16xi1> -> tile<8x16xi1>
+  %inside = andi %m1, %m3 : tile<8x16xi1>
+  %pitches = muli %row, %w1_8 : tile<8xi32>
+  %o0 = reshape %pitches : tile<8xi32> -> tile<8x1xi32>
+  %o1 = broadcast %o0 : tile<8x1xi32> -> tile<8x16xi32>
+  %o2 = reshape %column : tile<16xi32> -> tile<1x16xi32>
+  %o3 = broadcast %o2 : tile<1x16xi32> -> tile<8x16xi32>
+  %o = addi %o1, %o3 : tile<8x16xi32>
+  %p0 = reshape %from : tile<ptr<i32>> -> tile<1x1xptr<i32>>
+  %p1 = broadcast %p0 : tile<1x1xptr<i32>> -> tile<8x16xptr<i32>>
+  %p = offset %p1, %o : tile<8x16xptr<i32>>, tile<8x16xi32> -> tile<8x16xptr<i32>>
+  %none = constant <i32: -1> : tile<8x16xi32>
+  %a, %t0 = load_ptr_tko weak %p, %inside, %none : tile<8x16xptr<i32>>, tile<8x16xi1>, tile<8x16xi32> -> tile<8x16xi32>, token
+  %tensor = make_tensor_view %to, shape = [16, 48], strides = [48, 1] : tensor_view<16x48xi32, strides=[48,1]>
+  %view = make_partition_view %tensor : partition_view<tile=(8x16), tensor_view<16x48xi32, strides=[48,1]>>
+  %old, %t2 = load_view_tko weak %view[%by, %bx] : partition_view<tile=(8x16), tensor_view<16x48xi32, strides=[48,1]>>, tile<i32> -> tile<8x16xi32>, token
+  COMPUTE
+  %t1 = store_view_tko weak %goal, %view[%by, %bx] : tile<8x16xi32>, partition_view<tile=(8x16), tensor_view<16x48xi32, strides=[48,1]>>, tile<i32> -> token
+  return
+}";
+
+/// What becomes of the tile that is gathered: how it is written, and as a function of a gathered number, one that was there, and the sum of the row that was gathered.
+type Use = (&'static str, fn(i32, i32, i32) -> i32);
+
+const USES: [Use; 3] = [
+    ("%zero = constant <i32: 0> : tile<8x16xi32>\n  %goal = addi %a, %zero : tile<8x16xi32>", |a, _, _| a),
+    ("%goal = addi %a, %old : tile<8x16xi32>", |a, old, _| a + old),
+    (
+        "%sums = reduce %a dim=1 identities=[0 : i32] : tile<8x16xi32> -> tile<8xi32>
+  (%left: tile<i32>, %right: tile<i32>) {
+    %both = addi %left, %right : tile<i32>
+    yield %both : tile<i32>
+  }
+  %sums1 = reshape %sums : tile<8xi32> -> tile<8x1xi32>
+  %sums2 = broadcast %sums1 : tile<8x1xi32> -> tile<8x16xi32>
+  %goal = subi %sums2, %a : tile<8x16xi32>",
+        |a, _, sum| sum - a,
+    ),
+];
+
+#[test]
+fn tiles_are_gathered_in_groups_and_backwards() {
+    let spread_width = "%w2 = broadcast %w0 : tile<1xi32> -> tile<8xi32>\n  %pitches = muli %row, %w2";
+    let text = SMALL_DIVISORS.replace("%pitches = muli %row, %w1_8", spread_width);
+    let parts = ["divi %x, %by_x signed rounding<negative_inf>", "divi %x, %by_x unsigned", "remi %x, %by_x signed", "subi %by_x, %x"];
+    // Rows and columns of a group, and how far groups begin in front of tiles. Rows from a number backwards have it with a sign; so are columns that are not divided.
+    let groups: [(i32, i32, i32); 10] =
+        [(2, 2, 0), (1, 4, 0), (4, 1, 0), (8, 16, 0), (3, 2, 0), (2, 3, 0), (2, 2, 1), (2, 8, 16), (-9, 47, 0), (-15, 30, 1)];
+    for (part, (rows, columns, shift)) in parts.iter().flat_map(|part| groups.map(|group| (*part, group))) {
+        for (number, (uses, computed)) in USES.iter().enumerate() {
+            let text = text.replace("PART", part).replace("ROWS", &rows.abs().to_string()).replace("COMPUTE", uses);
+            let text = text.replace("COLUMNS", &columns.to_string()).replace("SHIFT", &shift.to_string());
+            let text = if rows > 0 { text } else { text.replace("divi %y, %by_y signed rounding<negative_inf>", "addi %by_y, %minus_y") };
+            let plan = program(&text).plan("k").unwrap();
+            for (height, width) in [(16, 48), (8, 24), (5, 7), (1, 1)] {
+                let table: Vec<i32> = (0..height * width).map(|i| 3 * i + 1).collect();
+                let gathered = |y: i32, x: i32| {
+                    let (y, x) = (y + shift, x + shift);
+                    let row = if rows > 0 { y / rows } else { -rows - y };
+                    let column = match &part[..4] {
+                        "remi" => x % columns,
+                        "subi" => columns - x,
+                        _ => x / columns,
+                    };
+                    if (0..height).contains(&row) && (0..width).contains(&column) { table[(row * width + column) as usize] } else { -1 }
+                };
+                let sum = |y: i32, x: i32| (x / 16 * 16..x / 16 * 16 + 16).map(|x| gathered(y, x)).sum::<i32>();
+                let places = (0..16).flat_map(|y| (0..48).map(move |x| (y, x)));
+                let expected: Vec<i32> = places.map(|(y, x)| computed(gathered(y, x), 48 * y + x, sum(y, x))).collect();
+                for when in [GroupBlocks::Never, GroupBlocks::Always] {
+                    let mut memory = Memory::new();
+                    let from = memory.add(table.iter().flat_map(|n| n.to_le_bytes()).collect());
+                    let to = memory.add((0..16 * 48).flat_map(i32::to_le_bytes).collect());
+                    let pointers = [from, to].map(|buffer| Arg::Pointer(memory.address(buffer)));
+                    let args = [&pointers[..], &[height, width].map(|n| Arg::Scalar(Scalar::I32, n as u64))].concat();
+                    launch(&plan, &mut memory, [3, 2, 1], &args, &LaunchOptions::new().threads(1).group_blocks(when)).unwrap();
+                    let what = format!("{part} by {rows} and {columns}, from {shift} on, of {height} x {width}, use {number}, {when:?}");
+                    assert_eq!(crate::text::ints(memory.bytes(to)), expected, "{what}");
+                }
+            }
+        }
+    }
+}
+
 /// A row of each block, of which so many numbers are there, so far behind the row before: a number less each, and all of the tile where they are not there.
 const ROWS_IN_TILES: &str = "
 entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %whole: tile<ptr<i32>>, %columns: tile<i32>, %pitch: tile<i32>) {

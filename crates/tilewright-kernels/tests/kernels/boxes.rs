@@ -67,6 +67,11 @@ fn boxes_of_every_kind_are_copied() {
             check(&[dim(3, 1000, 2 * n + 1), dim(n, 1, 2), dim(2, n, 1)], size);
             check(&[dim(2, 1, n + 3), dim(n, 2, 1)], size);
         }
+        // Each element of a row several times.
+        for times in [3, 4, 5, 8, 40] {
+            check(&[dim(37, 1, times), dim(times, 0, 1)], size);
+            check(&[dim(2, 100, 37 * times), dim(37, 1, times), dim(times, 0, 1)], size);
+        }
         // Neither side by side; repeated elements; every second and every third one, of one row and of several.
         check(&[dim(100, 2, 1)], size);
         check(&[dim(100, 1, 2)], size);

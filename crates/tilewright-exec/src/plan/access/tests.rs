@@ -277,3 +277,37 @@ fn shifted_functions_have_the_lanes_of_others() {
         assert_eq!(function.shift_to(&function.shifted(&[by, 0, 0, 0], &[16])), Some([by, 0, 0, 0]));
     }
 }
+
+/// What is divided: `(16 b + shift + step * lane0 + lane1) / by`, of 32 x 2 lanes.
+fn of_groups(shift: i64, step: i64, by: i64) -> AccessFunction {
+    let nodes = vec![
+        Node { bits: 32, index: Index::Leaf(0) },
+        Node { bits: 32, index: Index::Constant(16) },
+        Node { bits: 32, index: Index::Mul(0, 1) },
+        Node { bits: 32, index: Index::Lane(SmallVec::from_slice(&[(0, step), (1, 1)])) },
+        Node { bits: 32, index: Index::Add(2, 3) },
+        Node { bits: 32, index: Index::Constant(shift) },
+        Node { bits: 32, index: Index::Add(4, 5) },
+        Node { bits: 32, index: Index::Constant(by) },
+        Node { bits: 32, index: Index::Divide { of: 6, by: 7, part: DivisionPart::Remainder { signed: false } } },
+        Node { bits: 64, index: Index::Resize { of: 8, signed: true } },
+    ];
+    let tile = Tile::contiguous(Elem::Num(Scalar::I32), Base::Reg(VReg(0)), &[]);
+    let leaves = vec![Leaf { tile, along: None, is_block_id: true }];
+    AccessFunction { extents: SmallVec::from_slice(&[32, 2]), nodes, leaves, offset: 9, conditions: Vec::new() }
+}
+
+#[test]
+fn divisions_split_dimensions_where_groups_begin_with_a_quotient() {
+    let split = |shift, step, by| of_groups(shift, step, by).split().map(|split| (split.dim, split.lanes));
+    assert_eq!(split(0, 2, 8), Some((0, 4)));
+    assert_eq!(split(16, 2, 8), Some((0, 4)));
+    // Blocks begin in the middle of a group.
+    assert_eq!(split(0, 2, 32), None);
+    assert_eq!(split(3, 2, 8), None);
+    // No whole number of lanes has a quotient.
+    assert_eq!(split(0, 3, 8), None);
+    // One lane has a quotient, and all lanes have one.
+    assert_eq!(split(0, 2, 2), None);
+    assert_eq!(split(0, 16, 16), None);
+}

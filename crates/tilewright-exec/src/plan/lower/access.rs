@@ -1,6 +1,7 @@
 //! Finds the access functions of gathers, scatters and atomic updates (`plan/access.rs`), and what need not be computed because of them.
 
 mod division;
+mod lanes;
 mod merge;
 
 use super::Lowerer;
@@ -10,10 +11,11 @@ use crate::{
     hash::HashMap,
     plan::{
         AccessFunction, Condition, DivisionPart, Index, Leaf, Node, PerDim, Placement, Tile, ViewAccess,
-        access::{MAX_CHOICES, MAX_DIMS, follows, wrap},
+        access::{MAX_CHOICES, MAX_DIMS, Split, follows, wrap},
         row_major,
     },
 };
+use lanes::Lanes;
 use smallvec::SmallVec;
 use tilewright_ir::{
     AtomicRMWMode, AttrData, AttrName, AttrValue, Body, ComparisonPredicate, MemoryOrderingSemantics, Module, Op, OpRef, Opcode,
@@ -49,6 +51,8 @@ struct Found {
     tile: Vec<usize>,
     /// Its leaves are values, and the dimensions along which these differ.
     function: AccessFunction<(Value, Option<usize>)>,
+    /// Dimensions of the tile whose lanes are loaded backwards.
+    reversed: SmallVec<[usize; 2]>,
     /// Bits of the elements that are masked off.
     padding: u64,
 }
@@ -121,24 +125,34 @@ fn find((module, body): (&Module, &Body), op: OpRef<'_>, machine: &TargetMachine
     if !lies_in_bytes(module, body, pointers) {
         return None;
     }
-    let (mut extents, mut dims) = (SmallVec::<[usize; MAX_DIMS]>::new(), Dims::new());
-    for &extent in &tile {
-        let index = if extent > 1 { SmallVec::from_slice(&[(extents.len(), 1)]) } else { SmallVec::new() };
-        dims.push(index);
-        extents.extend((extent > 1).then_some(extent));
-    }
-    if extents.is_empty() || extents.len() > MAX_DIMS {
-        return None;
-    }
+    let lanes = Lanes::of(&tile)?;
     let padding = match op.operand_named("paddingValue").first() {
         Some(padding) if op.opcode() == Opcode::LoadPtrTko => splat(module, body, *padding)?,
         _ => 0,
     };
     let divisible = machine.divides() && op.opcode() != Opcode::AtomicRMWTko;
-    let trace = |divides| trace((module, body), op, pointers, (&extents, &dims), divides);
-    let (base, function) = if divisible { trace(true).or_else(|| trace(false)) } else { trace(false) }?;
-    let found = Found { base, tile: merge::tile(&tile, &extents, &function.extents), function, padding };
-    found.has_rows(op.opcode() != Opcode::LoadPtrTko).then_some(found)
+    let trace = |lanes: &Lanes, divides| trace((module, body), op, pointers, lanes, divides);
+    let find = |lanes: Lanes| {
+        let divided = if divisible { divided(lanes.clone(), op, |lanes| trace(lanes, true)) } else { None };
+        let (lanes, (base, function)) = match divided {
+            Some(found) => found,
+            None => trace(&lanes, false).map(|traced| (lanes, traced))?,
+        };
+        let tile = merge::tile(&lanes.tile, &lanes.extents, &function.extents);
+        Some((Found { base, tile, function, reversed: lanes.reversed_dims(), padding }, lanes))
+    };
+    let (found, mut lanes) = find(lanes)?;
+    let is_written = op.opcode() != Opcode::LoadPtrTko;
+    if found.has_rows(is_written) {
+        return Some(found);
+    }
+    // What is read backwards is read forwards and turned around.
+    let backwards = found.backwards();
+    if is_written || backwards.len() != lanes.extents.len() || !backwards.contains(&true) {
+        return None;
+    }
+    lanes.reversed = backwards;
+    find(lanes).map(|(found, _)| found).filter(|found| found.has_rows(false))
 }
 
 /// Dimensions of an access that stand side by side, from the first to the last.
@@ -151,31 +165,45 @@ struct Along {
 /// A base, and where lanes lie behind it.
 type Traced = (Value, AccessFunction<(Value, Option<usize>)>);
 
-/// The base and the function of an access of these proper extents, in which indices may be divided.
-fn trace(
-    (module, body): (&Module, &Body),
-    op: OpRef<'_>,
-    pointers: Value,
-    (extents, dims): (&[usize], &Dims),
-    divides: bool,
-) -> Option<Traced> {
-    let is_written = op.opcode() != Opcode::LoadPtrTko;
-    let mut tracer =
-        IndexTracer { module, body, extents, nodes: Vec::new(), leaves: Vec::new(), conditions: Vec::new(), looks: 0, is_written, divides };
-    let (base, offset) = tracer.pointers(pointers, dims)?;
-    if let Some(mask) = op.operand_named("mask").first() {
-        tracer.mask(*mask, dims)?;
+/// The base and the function of an access in which indices are divided, with the lanes that it names: in groups that have the same quotients, where lanes as they
+/// are would have to be looked at one by one. `None` if these would, too.
+fn divided(mut lanes: Lanes, op: OpRef<'_>, trace: impl Fn(&Lanes) -> Option<Traced>) -> Option<(Lanes, Traced)> {
+    loop {
+        let traced = trace(&lanes)?;
+        if is_fast(op, &traced.1) {
+            return Some((lanes, traced));
+        }
+        // Dimensions that were merged are not those that were asked for.
+        let split = Some(&traced.1).filter(|function| function.extents == lanes.extents)?.split()?;
+        lanes = lanes.split(split)?;
     }
-    let IndexTracer { nodes, leaves, conditions, .. } = tracer;
-    let function = merge::merged(AccessFunction { extents: SmallVec::from_slice(extents), nodes, leaves, offset: offset?, conditions })?;
-    let fits = !function.divides() || {
+}
+
+/// Whether an access in which indices may be divided goes through memory in boxes that are not too small.
+fn is_fast(op: OpRef<'_>, function: &AccessFunction<(Value, Option<usize>)>) -> bool {
+    let is_written = op.opcode() != Opcode::LoadPtrTko;
+    !function.divides() || {
         // Lanes that share a place are stored in their order, which is that of boxes only where lanes are a row.
         let is_ordered = !is_written || function.is_row(|(_, along)| along.is_none());
         // Those that the module does not tell are mostly extents of arrays (`plan/short_divisions.rs`).
         let usual = function.resolve(|_| None).or_else(|| function.resolve(|_| Some(USUAL_EXTENT)));
         is_ordered && usual.is_some_and(|resolved| resolved.has_long_runs(&function.extents, is_written))
-    };
-    fits.then_some((base, function))
+    }
+}
+
+/// The base and the function of an access, in which indices may be divided.
+fn trace((module, body): (&Module, &Body), op: OpRef<'_>, pointers: Value, lanes: &Lanes, divides: bool) -> Option<Traced> {
+    let is_written = op.opcode() != Opcode::LoadPtrTko;
+    let Lanes { extents, dims, reversed, .. } = lanes;
+    let (nodes, leaves, conditions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tracer = IndexTracer { module, body, extents, reversed, nodes, leaves, conditions, looks: 0, is_written, divides };
+    let (base, offset) = tracer.pointers(pointers, dims)?;
+    if let Some(mask) = op.operand_named("mask").first() {
+        tracer.mask(*mask, dims)?;
+    }
+    let IndexTracer { nodes, leaves, conditions, .. } = tracer;
+    let function = merge::merged(AccessFunction { extents: extents.clone(), nodes, leaves, offset: offset?, conditions })?;
+    Some((base, function))
 }
 
 /// Whether an update adds floats and nothing reads what was there before. Sums of integers have ways of their own.
@@ -232,6 +260,12 @@ impl Found {
         let is_fine = |dim: usize| gathered.contains(&dim) || resolved.offset.steps[dim] >= i64::from(written);
         (0..extents.len()).all(is_fine)
     }
+
+    /// Along which dimensions lanes go through memory backwards, if what is not known is positive.
+    fn backwards(&self) -> SmallVec<[bool; MAX_DIMS]> {
+        let resolved = self.function.resolve(|_| Some(1));
+        (0..self.function.extents.len()).map(|dim| resolved.as_ref().is_some_and(|resolved| resolved.offset.steps[dim] < 0)).collect()
+    }
 }
 
 /// Follows the operations that compute an access.
@@ -240,6 +274,8 @@ struct IndexTracer<'m> {
     body: &'m Body,
     /// Those of the access.
     extents: &'m [usize],
+    /// Which of these go backwards.
+    reversed: &'m [bool],
     nodes: Vec<Node>,
     /// The dimensions along which a leaf differs are those of a row of its elements, one behind the other.
     leaves: Vec<(Value, Option<Along>)>,
@@ -327,8 +363,7 @@ impl<'m> IndexTracer<'m> {
                 return Some(self.push(bits, Index::Constant(wrap(elements.splat()?.cast_signed(), bits))));
             }
             Opcode::Iota => {
-                let index = dims.first()?.clone();
-                return Some(self.push(bits, if index.is_empty() { Index::Constant(0) } else { Index::Lane(index) }));
+                return self.iota(bits, dims.first()?);
             }
             _ => {}
         }
@@ -369,6 +404,22 @@ impl<'m> IndexTracer<'m> {
         Some(self.push(bits, index))
     }
 
+    /// The node of the indices along a dimension of a value: where lanes go backwards, what is left up to the last one.
+    fn iota(&mut self, bits: u32, index: &[(usize, i64)]) -> Option<usize> {
+        if index.is_empty() {
+            return Some(self.push(bits, Index::Constant(0)));
+        }
+        let last = |(dim, times): &(usize, i64)| times.checked_mul(self.extents[*dim] as i64 - 1);
+        let from = index.iter().filter(|(dim, _)| self.reversed[*dim]).try_fold(0i64, |from, lane| from.checked_add(last(lane)?))?;
+        let lanes = index.iter().map(|(dim, times)| (*dim, if self.reversed[*dim] { -times } else { *times })).collect();
+        let lanes = self.push(bits, Index::Lane(lanes));
+        if from == 0 {
+            return Some(lanes);
+        }
+        let from = self.push(bits, Index::Constant(wrap(from, bits)));
+        Some(self.push(bits, Index::Add(from, lanes)))
+    }
+
     /// Whether a node has leaves that differ along a dimension.
     fn has_rows(&self, node: usize) -> bool {
         match &self.nodes[node].index {
@@ -407,7 +458,8 @@ impl<'m> IndexTracer<'m> {
         let dims = 0..self.extents.len();
         let (first, last) = (dims.clone().position(|dim| pitches[dim] != 0)?, dims.rev().find(|dim| pitches[*dim] != 0)?);
         let goes_on = |dim: usize| follows(&pitches, self.extents, dim);
-        (pitches[last] == 1 && (first + 1..=last).all(goes_on)).then_some(Along { first, last })
+        let is_forwards = (first..=last).all(|dim| !self.reversed[dim]);
+        (is_forwards && pitches[last] == 1 && (first + 1..=last).all(goes_on)).then_some(Along { first, last })
     }
 
     /// What an operation sees otherwise, and the indices along its dimensions.
@@ -485,11 +537,16 @@ fn reshaped(from: &[usize], to: &[usize], dims: &Dims) -> Option<Dims> {
 }
 
 impl<'m> Lowerer<'m> {
+    /// The dimensions of its tile that an access loads backwards.
+    pub(super) fn reversed_dims(&self, op: OpRef<'m>) -> SmallVec<[usize; 2]> {
+        self.accesses.found.get(&op.id()).map(|found| found.reversed.clone()).unwrap_or_default()
+    }
+
     /// An access to elements of this type through its access function, if that is known.
     pub(super) fn access_function(&mut self, op: OpRef<'m>, elem: Elem) -> Result<Option<Box<ViewAccess>>, PlanError> {
         let Some(found) = self.accesses.found.remove(&op.id()) else { return Ok(None) };
         let Elem::Num(element) = elem else { return Err(self.malformed("memory must hold numbers".to_owned())) };
-        let Found { base, tile, function: AccessFunction { extents, nodes, leaves: values, offset, conditions }, padding } = found;
+        let Found { base, tile, function: AccessFunction { extents, nodes, leaves: values, offset, conditions }, padding, .. } = found;
         let (base, mut leaves) = (self.one_of(base)?, Vec::with_capacity(values.len()));
         for (value, along) in values {
             let tile = match along {
