@@ -39,7 +39,8 @@ impl Lanes {
     pub(super) fn split(&self, Split { dim, lanes }: Split) -> Option<Lanes> {
         let Lanes { mut extents, mut dims, mut reversed, mut tile } = self.clone();
         let groups = extents[dim] / lanes;
-        (extents[dim] = groups, extents.insert(dim + 1, lanes));
+        extents[dim] = groups;
+        extents.insert(dim + 1, lanes);
         reversed.insert(dim + 1, reversed[dim]);
         for index in &mut dims {
             let mut split = SmallVec::new();
@@ -52,7 +53,8 @@ impl Lanes {
             *index = split;
         }
         let at = (0..tile.len()).filter(|at| tile[*at] > 1).nth(dim)?;
-        (tile[at] = groups, tile.insert(at + 1, lanes));
+        tile[at] = groups;
+        tile.insert(at + 1, lanes);
         (extents.len() <= MAX_DIMS).then_some(Lanes { extents, dims, reversed, tile })
     }
 }
