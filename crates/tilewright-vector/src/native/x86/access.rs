@@ -29,6 +29,14 @@ impl Emitter<'_> {
         let size = lane.size();
         let bytes = (self.width * size).max(16);
         let along = if self.in_lanes() { self.along(place, size) } else { Along::Same };
+        if matches!((&along, active, self.machine.extension), (Along::Contiguous, None, Extension::Avx2))
+            && lane == Lane::Mask
+            && self.mask_size() > 1
+        {
+            let to = self.mask_target(result);
+            self.widen_bytes(to, address.at(0));
+            return self.mask_done(result, to);
+        }
         match (along, active, self.machine.extension) {
             (Along::Strided(Count::Const(stride)), None, _) if let Some(step) = self.reads_every(stride, lane) => {
                 self.read_every(step, to, address, lane);

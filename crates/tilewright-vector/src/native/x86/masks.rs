@@ -78,15 +78,32 @@ impl Emitter<'_> {
         let to = self.mask_target(result);
         match self.machine.extension {
             Extension::Avx512 => self.e(InstId::Vptestmb, &[m(to), v(bytes, width), v(bytes, width)]),
+            Extension::Avx2 if self.mask_size() > 1 => self.widen_bytes(to, v(bytes, 16)),
             Extension::Avx2 => {
-                let zero = self.scratch(1);
-                self.e(InstId::Vpxor, &[v(zero, 32); 3]);
-                self.e(InstId::Vpcmpeqb, &[v(to, width), v(bytes, width), v(zero, width)]);
-                self.e(InstId::Vpcmpeqb, &[v(to, width), v(to, width), v(zero, width)]);
-                self.widen_mask(to, to, 1);
+                // Bytes have signs: those that are zero are found, and then the others.
+                let none = self.none();
+                self.e(InstId::Vpcmpeqb, &[v(to, width), v(bytes, width), none]);
+                self.e(InstId::Vpcmpeqb, &[v(to, width), v(to, width), none]);
             }
         }
         self.mask_done(result, to);
+    }
+
+    /// Zeros in memory.
+    fn none(&mut self) -> Operand {
+        at(POOL, self.pool.place(vec![0; 32]))
+    }
+
+    /// AVX2: the mask, whose lanes have more than a byte, of those whose bytes, in a vector or in memory, are not zero.
+    pub(super) fn widen_bytes(&mut self, to: u8, bytes: Operand) {
+        let (widen, greater) = match self.mask_size() {
+            2 => (InstId::Vpmovzxbw, InstId::Vpcmpgtw),
+            4 => (InstId::Vpmovzxbd, InstId::Vpcmpgtd),
+            _ => (InstId::Vpmovzxbq, InstId::Vpcmpgtq),
+        };
+        let none = self.none();
+        self.e(widen, &[v(to, 32), bytes]);
+        self.e(greater, &[v(to, 32), v(to, 32), none]);
     }
 
     /// AVX2: makes the lanes of a mask as wide as those of a vector of masks; they had `size` bytes.

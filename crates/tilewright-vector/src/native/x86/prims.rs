@@ -487,6 +487,14 @@ impl Emitter<'_> {
                 let which = self.vector(mask, 0);
                 let narrow = self.scratch(1);
                 let which = self.narrow_mask(narrow, which, size);
+                // Zero or another number is what a mask leaves of that.
+                let is_zero = |value| lane != Lane::Mask && self.constants.get(value) == Some(&0);
+                let left = if is_zero(&no) { Some((I::Vpand, yes)) } else { is_zero(&yes).then_some((I::Vpandn, no)) };
+                if let Some((id, kept)) = left {
+                    let (to, kept) = (self.target(result), self.operand(kept, 0));
+                    self.e(id, &[v(to, bytes), v(which, bytes), kept]);
+                    return self.done(result, to);
+                }
                 let no = self.vector(no, 2);
                 // The operand in memory would need a fourth vector.
                 let yes = match self.location(yes) {
