@@ -25,12 +25,14 @@ impl BlockOrder {
 
     /// The best order for finished code whose loops are marked.
     pub(crate) fn best(code: &[Inst]) -> BlockOrder {
-        // What folds columns reads the short rows of neighbours together.
-        let folds_columns = code.iter().any(|inst| matches!(inst, Inst::FoldColumns(_)));
-        if folds_columns || shows_order(code) {
+        if shows_order(code) {
             return BlockOrder::GRID;
         }
         let dependences = Dependences::of(code);
+        // What folds columns reads the short rows of neighbours together.
+        if code.iter().any(|inst| matches!(inst, Inst::FoldColumns(_))) {
+            return dependences.order_in_memory(code);
+        }
         match ProductLoop::first(code) {
             Some(product_loop) => dependences.order_of_products(&product_loop),
             None => dependences.order_of_loads(code).unwrap_or_else(|| dependences.order_in_memory(code)),

@@ -101,3 +101,30 @@ entry @turned(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>) {
   // CHECK: block_order = [0, 1, 2]
   return
 }
+
+// Blocks along y sum up columns that are beside each other in memory; along x there is one for each image.
+entry @pool(%from: tile<ptr<f32>>, %to: tile<ptr<f32>>, %n: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %zeros = constant <f32: 0.0> : tile<64xf32>
+  %xt = make_tensor_view %from, shape = [16, 256, 1024], strides = [262144, 1024, 1] : tensor_view<16x256x1024xf32, strides=[262144,1024,1]>
+  %x = make_partition_view %xt : partition_view<tile=(1x16x64), tensor_view<16x256x1024xf32, strides=[262144,1024,1]>>
+  %yt = make_tensor_view %to, shape = [16, 1024], strides = [1024, 1] : tensor_view<16x1024xf32, strides=[1024,1]>
+  %y = make_partition_view %yt : partition_view<tile=(1x64), tensor_view<16x1024xf32, strides=[1024,1]>>
+  %sum = for %p in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %zeros) -> (tile<64xf32>) {
+    %a, %a_t = load_view_tko weak %x[%bx, %p, %by] : partition_view<tile=(1x16x64), tensor_view<16x256x1024xf32, strides=[262144,1024,1]>>, tile<i32> -> tile<1x16x64xf32>, token
+    %b = reshape %a : tile<1x16x64xf32> -> tile<16x64xf32>
+    %c = reduce %b dim=0 identities=[0.0 : f32] : tile<16x64xf32> -> tile<64xf32> (%l: tile<f32>, %r: tile<f32>) {
+      %lr = addf %l, %r : tile<f32>
+      yield %lr : tile<f32>
+    }
+    %next = addf %acc, %c : tile<64xf32>
+    continue %next : tile<64xf32>
+  }
+  %out = reshape %sum : tile<64xf32> -> tile<1x64xf32>
+  %out_s = store_view_tko weak %out, %y[%bx, %by] : tile<1x64xf32>, partition_view<tile=(1x64), tensor_view<16x1024xf32, strides=[1024,1]>>, tile<i32> -> token
+  // BEFORE: block_order = [0, 1, 2]
+  // CHECK: block_order = [1, 0, 2]
+  return
+}
