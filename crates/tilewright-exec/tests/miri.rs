@@ -141,6 +141,47 @@ fn gathers_and_scatters() {
     assert!(found[64..96].iter().copied().eq((0..32).rev()));
 }
 
+/// A tile of 4 x 8 of the first 32 numbers, each of which is repeated in groups of 2 x 2, plus the same tile backwards.
+#[test]
+fn groups_and_backwards() {
+    let body = "%y = iota : tile<4xi32>
+  %x = iota : tile<8xi32>
+  %two_y = constant <i32: 2> : tile<4xi32>
+  %two_x = constant <i32: 2> : tile<8xi32>
+  %eight = constant <i32: 8> : tile<4xi32>
+  %half_y = divi %y, %two_y signed rounding<negative_inf> : tile<4xi32>
+  %half_x = divi %x, %two_x signed rounding<negative_inf> : tile<8xi32>
+  %last_x = constant <i32: 31> : tile<8xi32>
+  %back_x = subi %last_x, %x : tile<8xi32>
+  %none_y = constant <i32: 0> : tile<4xi32>
+  %row = muli %half_y, %eight : tile<4xi32>
+  %whole = muli %y, %eight : tile<4xi32>
+  %back = subi %none_y, %whole : tile<4xi32>
+  %r0 = reshape %row : tile<4xi32> -> tile<4x1xi32>
+  %r1 = broadcast %r0 : tile<4x1xi32> -> tile<4x8xi32>
+  %c0 = reshape %half_x : tile<8xi32> -> tile<1x8xi32>
+  %c1 = broadcast %c0 : tile<1x8xi32> -> tile<4x8xi32>
+  %b0 = reshape %back : tile<4xi32> -> tile<4x1xi32>
+  %b1 = broadcast %b0 : tile<4x1xi32> -> tile<4x8xi32>
+  %d0 = reshape %back_x : tile<8xi32> -> tile<1x8xi32>
+  %d1 = broadcast %d0 : tile<1x8xi32> -> tile<4x8xi32>
+  %i = addi %r1, %c1 : tile<4x8xi32>
+  %j = addi %b1, %d1 : tile<4x8xi32>
+  %p0 = reshape %p : tile<ptr<i32>> -> tile<1x1xptr<i32>>
+  %p1 = broadcast %p0 : tile<1x1xptr<i32>> -> tile<4x8xptr<i32>>
+  %q = offset %p1, %i : tile<4x8xptr<i32>>, tile<4x8xi32> -> tile<4x8xptr<i32>>
+  %o = offset %p1, %j : tile<4x8xptr<i32>>, tile<4x8xi32> -> tile<4x8xptr<i32>>
+  %a, %t0 = load_ptr_tko weak %q : tile<4x8xptr<i32>> -> tile<4x8xi32>, token
+  %b, %t1 = load_ptr_tko weak %o : tile<4x8xptr<i32>> -> tile<4x8xi32>, token
+  %r = addi %a, %b : tile<4x8xi32>
+  %v = make_tensor_view %p, shape = [16, 8], strides = [8, 1] : tensor_view<16x8xi32, strides=[8,1]>
+  %vs = make_partition_view %v : partition_view<tile=(4x8), tensor_view<16x8xi32, strides=[8,1]>>
+  %t2 = store_view_tko weak %r, %vs[%one, %zero] : tile<4x8xi32>, partition_view<tile=(4x8), tensor_view<16x8xi32, strides=[8,1]>>, tile<i32> -> token";
+    let found = run(body, 1, 1);
+    let expected = (0..4).flat_map(|y| (0..8).map(move |x| y / 2 * 8 + x / 2 + 31 - 8 * y - x));
+    assert!(found[32..64].iter().copied().eq(expected), "{:?}", &found[32..64]);
+}
+
 #[test]
 fn atomic_additions_of_two_threads() {
     let body = format!(
