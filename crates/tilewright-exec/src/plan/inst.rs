@@ -291,6 +291,8 @@ pub(crate) struct ViewAccess {
     pub(crate) packed: bool,
     /// Extents of the tile.
     pub(crate) tile: Vec<usize>,
+    /// Dimensions along which the program has the tile backwards: it is loaded forwards, and an instruction turns it around.
+    pub(crate) reversed: SmallVec<[usize; 2]>,
     pub(crate) places: Placement,
     /// Bits of the elements outside of the tensor, or that are masked off.
     pub(crate) padding: u64,
@@ -799,6 +801,7 @@ impl ViewAccess {
             places: Placement::Tensor(Vec::new()),
             padding: 0,
             order: Order { semantics: MemoryOrderingSemantics::Weak, scope: None },
+            reversed: SmallVec::new(),
             fixed: None,
         }
     }

@@ -62,6 +62,16 @@ impl Direction {
     }
 }
 
+/// Where an element of a tile is in the order of the program, which may have some of its dimensions backwards.
+fn in_program(view: &ViewAccess, position: usize) -> usize {
+    let backwards = |dim: &usize| {
+        let (pitch, extent) = (view.tile[dim + 1..].iter().product::<usize>(), view.tile[*dim]);
+        let index = position / pitch % extent;
+        (extent - 1 - index).wrapping_sub(index).wrapping_mul(pitch)
+    };
+    view.reversed.iter().map(backwards).fold(position, usize::wrapping_add)
+}
+
 impl Machine<'_> {
     /// Loads a tile into its register; or only notes where it lies, if its readers can read it there.
     #[inline]
@@ -302,7 +312,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Why the first element of a tile cannot be accessed that cannot be; the tile's order is that of its indices.
+    /// Why the first element of a tile cannot be accessed that cannot be; the tile's order is that of its indices, as the program has it.
     #[cold]
     pub(super) fn first_fault(&mut self, view: &ViewAccess, kind: AccessKind, block: &Block) -> Option<LaunchErrorKind> {
         let mut first: Option<(usize, LaunchErrorKind)> = None;
@@ -310,10 +320,12 @@ impl Machine<'_> {
         for region in list.iter().filter(|region| region.elements() > 0) {
             let start = region.offset as u64;
             let is_later = |position, first: &Option<(usize, _)>| first.as_ref().is_some_and(|(before, _)| *before <= position);
+            let begin = in_program(view, region.position);
             match region.span() {
-                Err(fault) if !is_later(region.position, &first) => first = Some((region.position, fault)),
+                Err(fault) if !is_later(begin, &first) => first = Some((begin, fault)),
                 Err(_) => {}
                 Ok(_) => region.for_each(1, |offset, position| {
+                    let position = in_program(view, position);
                     if is_later(position, &first) {
                         return;
                     }

@@ -44,6 +44,34 @@ fn a_view_past_a_buffer_names_its_first_bad_element() {
     }
 }
 
+/// Loads 4 rows of 8 backwards from so many elements behind the begin of the buffer on.
+fn backwards(last: i32) -> u64 {
+    refused(&format!(
+        "%y = iota : tile<4xi32>
+  %x = iota : tile<8xi32>
+  %eight = constant <i32: 8> : tile<4xi32>
+  %last = constant <i32: {last}> : tile<4x8xi32>
+  %row = muli %y, %eight : tile<4xi32>
+  %r0 = reshape %row : tile<4xi32> -> tile<4x1xi32>
+  %r1 = broadcast %r0 : tile<4x1xi32> -> tile<4x8xi32>
+  %c0 = reshape %x : tile<8xi32> -> tile<1x8xi32>
+  %c1 = broadcast %c0 : tile<1x8xi32> -> tile<4x8xi32>
+  %i0 = subi %last, %r1 : tile<4x8xi32>
+  %i = subi %i0, %c1 : tile<4x8xi32>
+  %p0 = reshape %out : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+  %p1 = broadcast %p0 : tile<1x1xptr<f32>> -> tile<4x8xptr<f32>>
+  %p = offset %p1, %i : tile<4x8xptr<f32>>, tile<4x8xi32> -> tile<4x8xptr<f32>>
+  %v, %k = load_ptr_tko weak %p : tile<4x8xptr<f32>> -> tile<4x8xf32>, token"
+    ))
+}
+
+#[test]
+fn a_tile_that_is_read_backwards_names_its_first_bad_element() {
+    // The first of all, which is loaded last, and element 25, the first in front of the buffer.
+    assert_eq!(backwards(40), 4 * 40);
+    assert_eq!(backwards(24), 4u64.wrapping_neg());
+}
+
 #[test]
 fn a_gather_past_a_buffer_names_its_first_bad_element() {
     let tensor = "tensor_view<4x40xf32, strides=[1,4]>";

@@ -582,7 +582,8 @@ entry @k(%from: tile<ptr<i32>>, %to: tile<ptr<i32>>, %height: tile<i32>, %width:
   %m2 = reshape %in_column : tile<16xi1> -> tile<1x16xi1>
   %m3 = broadcast %m2 : tile<1x16xi1> -> tile<8x16xi1>
   %inside = andi %m1, %m3 : tile<8x16xi1>
-  %pitches = muli %row, %w1_8 : tile<8xi32>
+  %w2 = broadcast %w0 : tile<1xi32> -> tile<8xi32>
+  %pitches = muli %row, %w2 : tile<8xi32>
   %o0 = reshape %pitches : tile<8xi32> -> tile<8x1xi32>
   %o1 = broadcast %o0 : tile<8x1xi32> -> tile<8x16xi32>
   %o2 = reshape %column : tile<16xi32> -> tile<1x16xi32>
@@ -622,15 +623,13 @@ const USES: [Use; 3] = [
 
 #[test]
 fn tiles_are_gathered_in_groups_and_backwards() {
-    let spread_width = "%w2 = broadcast %w0 : tile<1xi32> -> tile<8xi32>\n  %pitches = muli %row, %w2";
-    let text = SMALL_DIVISORS.replace("%pitches = muli %row, %w1_8", spread_width);
     let parts = ["divi %x, %by_x signed rounding<negative_inf>", "divi %x, %by_x unsigned", "remi %x, %by_x signed", "subi %by_x, %x"];
     // Rows and columns of a group, and how far groups begin in front of tiles. Rows from a number backwards have it with a sign; so are columns that are not divided.
     let groups: [(i32, i32, i32); 10] =
         [(2, 2, 0), (1, 4, 0), (4, 1, 0), (8, 16, 0), (3, 2, 0), (2, 3, 0), (2, 2, 1), (2, 8, 16), (-9, 47, 0), (-15, 30, 1)];
     for (part, (rows, columns, shift)) in parts.iter().flat_map(|part| groups.map(|group| (*part, group))) {
         for (number, (uses, computed)) in USES.iter().enumerate() {
-            let text = text.replace("PART", part).replace("ROWS", &rows.abs().to_string()).replace("COMPUTE", uses);
+            let text = SMALL_DIVISORS.replace("PART", part).replace("ROWS", &rows.abs().to_string()).replace("COMPUTE", uses);
             let text = text.replace("COLUMNS", &columns.to_string()).replace("SHIFT", &shift.to_string());
             let text = if rows > 0 { text } else { text.replace("divi %y, %by_y signed rounding<negative_inf>", "addi %by_y, %minus_y") };
             let plan = program(&text).plan("k").unwrap();

@@ -51,7 +51,7 @@ struct Found {
     tile: Vec<usize>,
     /// Its leaves are values, and the dimensions along which these differ.
     function: AccessFunction<(Value, Option<usize>)>,
-    /// Dimensions of the tile whose lanes are loaded backwards.
+    /// Dimensions of the tile that the program has backwards.
     reversed: SmallVec<[usize; 2]>,
     /// Bits of the elements that are masked off.
     padding: u64,
@@ -537,16 +537,12 @@ fn reshaped(from: &[usize], to: &[usize], dims: &Dims) -> Option<Dims> {
 }
 
 impl<'m> Lowerer<'m> {
-    /// The dimensions of its tile that an access loads backwards.
-    pub(super) fn reversed_dims(&self, op: OpRef<'m>) -> SmallVec<[usize; 2]> {
-        self.accesses.found.get(&op.id()).map(|found| found.reversed.clone()).unwrap_or_default()
-    }
-
     /// An access to elements of this type through its access function, if that is known.
     pub(super) fn access_function(&mut self, op: OpRef<'m>, elem: Elem) -> Result<Option<Box<ViewAccess>>, PlanError> {
         let Some(found) = self.accesses.found.remove(&op.id()) else { return Ok(None) };
         let Elem::Num(element) = elem else { return Err(self.malformed("memory must hold numbers".to_owned())) };
-        let Found { base, tile, function: AccessFunction { extents, nodes, leaves: values, offset, conditions }, padding, .. } = found;
+        let Found { base, tile, function: AccessFunction { extents, nodes, leaves: values, offset, conditions }, reversed, padding } =
+            found;
         let (base, mut leaves) = (self.one_of(base)?, Vec::with_capacity(values.len()));
         for (value, along) in values {
             let tile = match along {
@@ -561,7 +557,7 @@ impl<'m> Lowerer<'m> {
         }
         let places = Placement::Computed(Box::new(AccessFunction { extents, nodes, leaves, offset, conditions }));
         let (size, order) = (elem.size(), self.order(op)?);
-        Ok(Some(Box::new(ViewAccess { base, element, size, packed: false, tile, places, padding, order, fixed: None })))
+        Ok(Some(Box::new(ViewAccess { base, element, size, packed: false, tile, reversed, places, padding, order, fixed: None })))
     }
 
     /// The element of a tile that has one.

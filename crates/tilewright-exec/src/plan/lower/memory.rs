@@ -125,10 +125,9 @@ impl<'m> Lowerer<'m> {
 
     pub(super) fn load_pointers(&mut self, op: OpRef<'m>) -> Result<(), PlanError> {
         let (elem, shape) = self.result_tile(op, 0)?;
-        let dims = self.reversed_dims(op);
         if let Some(view) = self.access_function(op, elem)? {
             let (dst, mut tile) = self.new_tile(elem, &shape);
-            let src = Tile::contiguous(elem, tile.base, &view.tile);
+            let (src, dims) = (Tile::contiguous(elem, tile.base, &view.tile), view.reversed.clone());
             self.emit(Inst::Load { view, dst, readers: Readers::Any, past_stores: false });
             if !dims.is_empty() {
                 let (dst, reversed) = self.new_tile(elem, &shape);

@@ -6,6 +6,7 @@ use crate::{
     elem::{Elem, memory_bits},
     plan::{Coordinate, Extent, Inst, Placement, Tile, ViewAccess, ViewDim},
 };
+use smallvec::SmallVec;
 use std::rc::Rc;
 use tilewright_ir::{DYNAMIC, OpRef, PaddingValue, Scalar, TypeData, Value};
 use tilewright_numeric::{FloatFormat, Rounding};
@@ -136,7 +137,18 @@ impl<'m> Lowerer<'m> {
         let padding = self.padding_bits(view.padding, element)?;
         let order = self.order(op)?;
         let (base, tile, places) = (view.tensor.base.clone(), view.tile.clone(), Placement::Tensor(dims));
-        Ok(Box::new(ViewAccess { base, element, size, packed: bits < 8, tile, places, padding, order, fixed: None }))
+        Ok(Box::new(ViewAccess {
+            base,
+            element,
+            size,
+            packed: bits < 8,
+            tile,
+            reversed: SmallVec::new(),
+            places,
+            padding,
+            order,
+            fixed: None,
+        }))
     }
 
     fn view_dim(&mut self, view: &View, i: usize, index: Tile) -> Result<ViewDim, PlanError> {
